@@ -111,11 +111,13 @@ class Estimates(unittest.TestCase):
 
     FOLDER = ROOT / "docs/data/nvidia-h200"
     # The passes that are off by over 1 %, and by how much: docs/clock.md says of which it is known why.
-    OFF = {"segmented_blocked": 1.4, "segmented_strided": 2.5, "block_reduction": 4.4, "histogram_shared": 4.6,
+    OFF = {"segmented_strided": 2.5, "block_reduction": 4.4, "histogram_shared": 4.6,
            "softmax_three_passes": 3.4, "softmax_online": 3}
-    # Which block is the last, and the lanes that divide the slow way, are the card's own.
-    INSTRUCTIONS_OFF = {"reduce_any": 0.1, "last_block": 1, "counted_sum": 0.1, "histogram_global": 0.1, "histogram_shared": 0.1,
-                        "histogram_private": 0.1, "softmax_three_passes": 0.1, "softmax_online": 0.5}
+    # The lanes that divide the slow way are the card's own.
+    INSTRUCTIONS_OFF = {"histogram_global": 0.1, "histogram_shared": 0.1, "histogram_private": 0.1, "softmax_three_passes": 0.1,
+                        "softmax_online": 0.5}
+    # Which instruction a card counts twice there is not known: docs/clock.md.
+    MORE_PER_BLOCK = {"reduce_any": 1, "last_block": 1}
 
     def setUp(self):
         build = os.environ.get("ESTIMATES_BUILD")
@@ -165,7 +167,8 @@ class Estimates(unittest.TestCase):
         if not counted or "no_estimate" in launch:
             return
         instructions, shared = int(counted["smsp__inst_executed.sum"]), "l1tex__data_{}_mem_shared{}.sum"
-        self.assertAlmostEqual(launch["instructions_sm_90"], instructions,
+        more = self.MORE_PER_BLOCK.get(row["kernel"], 0) * int(row["grid"])
+        self.assertAlmostEqual(launch["instructions_sm_90"], instructions - more,
                                delta=self.INSTRUCTIONS_OFF.get(row["kernel"], 0) / 100 * instructions)
         passes = int(counted[shared.format("pipe_lsu_wavefronts", "")]) - sum(
             int(counted[shared.format("bank_conflicts_pipe_lsu", operation)] or 0) for operation in ("_op_ld", "_op_st"))

@@ -229,8 +229,9 @@ private:
 } // namespace
 
 InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint64_t block,
-                           std::size_t max_steps) {
+                           std::size_t max_steps, const Counters* counters) {
     BlockState state(launch, code.constants, block);
+    if (counters) state.add_to_counters(*counters, launch.grid.count() - 1);
     std::vector<WarpRun> warps;
     const auto count = static_cast<std::uint32_t>((launch.block.count() + warp_size - 1) / warp_size);
     warps.reserve(count);
@@ -246,7 +247,9 @@ InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint
         }
         for (WarpRun& warp : warps) warp.pass_block_barrier();
     }
-    InterpretedBlock result{.trace = {}, .atomic_words = std::move(state.atomic_words())};
+    InterpretedBlock result{.trace = {},
+                            .atomic_words = std::move(state.atomic_words()),
+                            .counters = std::move(state.counters())};
     for (WarpRun& warp : warps) result.trace.push_back(warp.take_trace());
     return result;
 }

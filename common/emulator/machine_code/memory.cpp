@@ -198,6 +198,8 @@ struct Atomic {
         if (operation.empty() || (is_float && operation != "ADD")) throw unknown(i);
     }
 
+    bool counts() const { return operation == "ADD" || operation == "INC"; }
+
     std::uint64_t updated(std::uint64_t old, std::uint64_t first, std::uint64_t second) const {
         if (operation == "CAS") return old == first ? second : old;
         if (is_float) return std::bit_cast<std::uint32_t>(sum_of(old, first));
@@ -230,13 +232,14 @@ Action atomic(const Instruction& i) {
             if (!a.shared) block.atomic_words().insert(at);
             old[lane] = a.shared ? block.load_shared(at, a.bytes) : block.load_global(at, a.bytes);
             const std::uint64_t value = a.updated(old[lane], first[lane], second[lane]);
+            if (!a.shared && a.has_result && a.counts()) block.count(at, a.bytes, value - old[lane]);
             a.shared ? block.store_shared(at, value, a.bytes) : block.store_global(at, value, a.bytes);
             if (a.tells_success) old[lane] = old[lane] == first[lane] ? 1 : 0;
         });
+        warp.write_predicate(a.done, lanes, lanes);
         if (!a.has_result) return;
         if (a.bytes == 8 && !a.tells_success) return warp.write_wide(a.result, lanes, old);
         Lanes narrow;
-        warp.write_predicate(a.done, lanes, lanes);
         for (int lane = 0; lane < warp_size; ++lane) narrow[lane] = static_cast<std::uint32_t>(old[lane]);
         warp.write(a.result, lanes, narrow);
     };
@@ -261,15 +264,15 @@ std::span<const Opcode> memory_opcodes() {
         {"LDS", " U8 S8 U16 S16 64 128 ", load},
         {"STS", " U8 U16 64 128 ", store},
         {"LDG", access, load},
+        {"LD", access, load},
         {"STG", access, store},
+        {"ST", access, store},
         {"LDL", " 64 128 ", local},
         {"STL", " 64 128 ", local},
-        {"LD", access, load},
+        {"ATOM", atomics, atomic},
         {"ATOMS", atomics, atomic},
-        {"ST", access, store},
         {"ATOMG", atomics, atomic},
         {"RED", atomics, atomic},
-        {"ATOM", atomics, atomic},
         {"REDG", atomics, atomic},
         // Fences: blocks are interpreted one after the other, so nothing can overtake.
         {"MEMBAR", " SC ALL GPU SYS CTA ", no_effect},

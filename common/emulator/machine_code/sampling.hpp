@@ -13,12 +13,14 @@ namespace emulator::machine_code {
 struct InterpretedBlock {
     timing::BlockTrace trace;                       ///< what its warps execute, each in its own order
     std::unordered_set<std::uint64_t> atomic_words; ///< of global memory, that its atomics go to
+    Counters counters;                              ///< and what it adds to those that it counts in
 };
 
 /// \param max_steps of all warps
+/// \param counters what each of the other blocks has added, if it is the last one; null: none has added yet
 /// \throws NotUnderstood for code that is not understood, waits for another block, or has too many steps
 InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint64_t block,
-                           std::size_t max_steps);
+                           std::size_t max_steps, const Counters* counters = nullptr);
 
 // ---- sampling.cpp ----
 

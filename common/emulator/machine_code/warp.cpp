@@ -111,6 +111,17 @@ void BlockState::store_global(std::uint64_t address, std::uint64_t value, std::u
     }
 }
 
+void BlockState::count(std::uint64_t address, std::uint32_t bytes, std::uint64_t added) {
+    Counter& counter = counters_[address];
+    counter.bytes = bytes;
+    counter.added += added;
+}
+
+void BlockState::add_to_counters(const Counters& counters, std::uint64_t blocks) {
+    for (const auto& [address, counter] : counters)
+        store_global(address, load_global(address, counter.bytes) + blocks * counter.added, counter.bytes);
+}
+
 void BlockState::poll(std::uint64_t address) {
     polls_ = address == polled_ ? polls_ + 1 : 0;
     polled_ = address;

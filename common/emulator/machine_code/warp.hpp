@@ -44,6 +44,13 @@ struct LaunchView {
     std::function<std::uint64_t(const std::string&)> address_of = [](const std::string&) { return 0; };
 };
 
+/// A word of global memory that blocks count in: they use what an atomic addition returns.
+struct Counter {
+    std::uint32_t bytes = 4;
+    std::uint64_t added = 0; ///< by a block
+};
+using Counters = std::unordered_map<std::uint64_t, Counter>; ///< by address
+
 /// What the threads of a block share. Global memory is seen through what the block itself has written.
 class BlockState {
 public:
@@ -68,6 +75,11 @@ public:
     /// The words of global memory that its atomics go to.
     std::unordered_set<std::uint64_t>& atomic_words() { return atomic_words_; }
 
+    /// What it adds to counters; as if other blocks had already added so much.
+    void count(std::uint64_t address, std::uint32_t bytes, std::uint64_t added);
+    Counters& counters() { return counters_; }
+    void add_to_counters(const Counters& counters, std::uint64_t blocks);
+
     /// A load that sees what other blocks store.
     /// \throws NotUnderstood if it waits for that
     void poll(std::uint64_t address);
@@ -86,6 +98,7 @@ private:
         touched_; ///< sectors: how many touches were before the last
     std::uint64_t touches_ = 0, latest_ = 0, request_ = 0;
     std::unordered_set<std::uint64_t> atomic_words_;
+    Counters counters_;
     std::uint64_t polled_ = 0, polls_ = 0; ///< where, and how often in succession
 };
 

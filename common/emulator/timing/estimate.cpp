@@ -28,6 +28,9 @@ std::vector<double> weights_of(const Work& work) {
     return weights;
 }
 
+/// The last block that does as the others do.
+std::uint64_t last_like_others(const Work& work) { return work.blocks - (work.last_goes_on ? 2 : 1); }
+
 double busy_multiprocessors(const Work& work, const Card& card) {
     return std::min(card["multiprocessors"], static_cast<double>(work.blocks));
 }
@@ -123,7 +126,7 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
                                  : (static_cast<double>(k) + 0.5) / static_cast<double>(count) *
                                        static_cast<double>(work.blocks);
         blocks[k] =
-            &work.samples[sample_of(work, std::min(static_cast<std::uint64_t>(place), work.blocks - 1))];
+            &work.samples[sample_of(work, std::min(static_cast<std::uint64_t>(place), last_like_others(work)))];
     }
     ShiftTimes times = simulate({.code = work.code,
                                  .blocks = blocks,
@@ -153,6 +156,24 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
     const double per_block = (times.ends[to] - times.ends[from]) / static_cast<double>(to - from);
     result.cycles += per_block * (share - static_cast<double>(count));
     return result;
+}
+
+/// Cycles that the last block goes on for, alone on the card. It loads what the others have just stored: from the L2.
+double last_cycles(const Work& work, const Card& card) {
+    if (!work.last_goes_on) return 0;
+    const auto alone = [&](std::uint64_t block) {
+        BlockTrace trace = work.samples[sample_of(work, block)];
+        for (WarpTrace& warp : trace)
+            for (Step& step : warp) step.in_l2 = step.misses;
+        const BlockTrace* const only = &trace;
+        return simulate({.code = work.code,
+                         .blocks = std::span(&only, 1),
+                         .busy_multiprocessors = 1,
+                         .atomic_words = work.atomic_words},
+                        card)
+            .cycles;
+    };
+    return std::max(0.0, alone(work.blocks - 1) - alone(last_like_others(work)));
 }
 
 } // namespace
@@ -229,7 +250,10 @@ std::string kind_of(const Work& work) {
 
 Estimate estimate(const Work& work, const Card& card, double recorded_cycles) {
     Estimate result{.floors_us = floors_us(work, card), .waits = {}};
-    const auto microseconds = [&](double cycles) { return card["launch"] + cycles / card["clock"] / 1e3; };
+    const double last = last_cycles(work, card);
+    const auto microseconds = [&](double cycles) {
+        return card["launch"] + (cycles + last) / card["clock"] / 1e3;
+    };
     Simulated simulated = simulate_share(work, card, false, recorded_cycles);
     result.least_us = result.most_us = microseconds(simulated.cycles);
     const double atomics = result.floors_us.back().second;

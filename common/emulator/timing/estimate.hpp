@@ -24,6 +24,7 @@ struct Work {
     std::vector<Instruction> code;
     std::vector<BlockTrace> samples;
     std::vector<BlockRun> runs; ///< in the order of their blocks; the first begins at 0
+    bool last_goes_on = false;  ///< the last block, when all others have ended
     std::uint64_t blocks = 0;
     std::uint32_t threads = 0, registers = 0, shared_bytes = 0; ///< of a block, of a thread, of a block
     double atomic_words = 1;                                    ///< of global memory, that its atomics go to

@@ -384,6 +384,40 @@ TEST(MachineCode, notices_a_block_that_waits_for_another) {
     EXPECT_EQ(loop("0x4"), "a block executes too many instructions to follow");
 }
 
+/// Words of 0.
+class NoWords final : public machine_code::MemorySource {
+public:
+    const std::byte* bytes(std::uint64_t, std::size_t) const override {
+        return reinterpret_cast<const std::byte*>(words_.data());
+    }
+
+private:
+    std::array<std::uint32_t, 4> words_{};
+};
+
+/// Each of 1,000 blocks adds 1 to a word, 5 instructions. The one that finds 999 there goes on: a move, three
+/// instructions 100 times, and its end.
+TEST(MachineCode, sees_the_last_block_go_on) {
+    const NoWords memory;
+    const LaunchView launch{.grid = {1000, 1, 1}, .block = {1, 1, 1}, .parameters = {}, .memory = memory};
+    for (const std::string atomic : {"ATOMG.E.ADD.STRONG.GPU PT, R4, desc[UR4][R2.64], R5",
+                                     "ATOM.E.ADD.STRONG.GPU PT, R4, desc[UR4][R2.64], R5",
+                                     "ATOMG.E.INC.STRONG.GPU PT, R4, desc[UR4][R2.64], R6"}) {
+        const machine_code::Code code =
+            machine_code::read_listing(listed({"MOV R5, 0x1", "MOV R6, 0x3e7", atomic,
+                                               "ISETP.NE.AND P0, PT, R4, 0x3e7, PT", "@P0 EXIT",
+                                               "MOV R1, 0x64", ".L_1:", "IADD3 R1, R1, 0xffffffff, RZ",
+                                               "ISETP.NE.AND P0, PT, R1, RZ, PT", "@P0 BRA `(.L_1)", "EXIT"}),
+                                       "k");
+        const timing::Card& card = timing::find_card("h200");
+        timing::Work work = machine_code::sample(code, launch, card);
+        EXPECT_EQ(timing::totals_of(work, card).instructions, 5000U + 1 + 3 * 100 + 1) << atomic;
+        const double with_last = timing::estimate(work, card).time_us;
+        work.last_goes_on = false;
+        EXPECT_GT(with_last, timing::estimate(work, card).time_us) << atomic;
+    }
+}
+
 /// The address is one of global memory, so no code has to do in shared memory what the atomic could not.
 TEST(MachineCode, performs_an_atomic_with_a_generic_address) {
     const machine_code::Code code = machine_code::read_listing(
