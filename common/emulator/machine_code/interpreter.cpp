@@ -9,6 +9,8 @@
 namespace emulator::machine_code {
 namespace {
 
+constexpr std::size_t steps_between_looks = 1 << 16; ///< at the time
+
 /// Lanes of a warp that go the same way.
 struct Group {
     enum class State : std::uint8_t { ready, at_barrier, at_warp_sync, at_block_sync };
@@ -21,8 +23,8 @@ struct Group {
 /// A warp with the ways that its lanes go. Lanes meet again only at BSYNC, WARPSYNC and BAR, as on the card.
 class WarpRun {
 public:
-    WarpRun(const Code& code, BlockState& block, std::uint32_t number)
-        : code_(code), warp_(block, number), groups_{{.lanes = warp_.existing()}} {}
+    WarpRun(const Code& code, BlockState& block, std::uint32_t number, Deadline deadline)
+        : code_(code), warp_(block, number), deadline_(deadline), groups_{{.lanes = warp_.existing()}} {}
 
     /// Until no lane can go on without other warps.
     void run(std::size_t& steps_left) {
@@ -57,6 +59,7 @@ private:
         if (group.at >= code_.instructions.size())
             throw NotUnderstood("a warp runs past the end of the machine code");
         if (steps_left-- == 0) throw NotUnderstood("a block executes too many instructions to follow");
+        if (steps_left % steps_between_looks == 0) expect_time_left(deadline_);
         const Instruction& instruction = code_.instructions[group.at];
         const LaneMask lanes = group.lanes & warp_.guard(instruction);
         warp_.active = lanes;
@@ -221,6 +224,7 @@ private:
 
     const Code& code_;
     Warp warp_;
+    const Deadline deadline_;
     std::vector<Group> groups_;
     std::array<LaneMask, 256> barriers_{};
     timing::WarpTrace trace_;
@@ -229,13 +233,13 @@ private:
 } // namespace
 
 InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint64_t block,
-                           std::size_t max_steps, const Counters* counters) {
+                           std::size_t max_steps, const Counters* counters, Deadline deadline) {
     BlockState state(launch, code.constants, block);
     if (counters) state.add_to_counters(*counters, launch.grid.count() - 1);
     std::vector<WarpRun> warps;
     const auto count = static_cast<std::uint32_t>((launch.block.count() + warp_size - 1) / warp_size);
     warps.reserve(count);
-    for (std::uint32_t k = 0; k < count; ++k) warps.emplace_back(code, state, k);
+    for (std::uint32_t k = 0; k < count; ++k) warps.emplace_back(code, state, k, deadline);
     for (bool all_exited = false; !all_exited;) {
         all_exited = true;
         for (WarpRun& warp : warps) {

@@ -112,7 +112,8 @@ public:
         const std::uint64_t last = launch_.grid.count() - 1;
         if (counters_.empty() || last == 0) return;
         expect_time_left(deadline_);
-        InterpretedBlock interpreted = interpret(code_, launch_, last, steps_of_block_, &counters_);
+        InterpretedBlock interpreted =
+            interpret(code_, launch_, last, steps_of_block_, &counters_, deadline_);
         if (signature_of(interpreted.trace) == signature_of(samples_[seen_[last]])) return;
         goes_on_ = true;
         seen_[last] = samples_.size();
@@ -140,7 +141,8 @@ private:
     std::size_t sample_block(std::uint64_t block) {
         if (const auto found = seen_.find(block); found != seen_.end()) return found->second;
         expect_time_left(deadline_);
-        InterpretedBlock interpreted = interpret(code_, launch_, block, steps_of_block_);
+        InterpretedBlock interpreted =
+            interpret(code_, launch_, block, steps_of_block_, nullptr, deadline_);
         const Signature signature = signature_of(interpreted.trace);
         sum_of_atomic_words_ += interpreted.atomic_words.size();
         atomic_words_.merge(interpreted.atomic_words);

@@ -8,6 +8,8 @@
 
 namespace emulator::machine_code {
 
+using Deadline = std::chrono::steady_clock::time_point;
+
 // ---- interpreter.cpp: runs single blocks, to see what their warps execute ----
 
 struct InterpretedBlock {
@@ -18,13 +20,13 @@ struct InterpretedBlock {
 
 /// \param max_steps of all warps
 /// \param counters what each of the other blocks has added, if it is the last one; null: none has added yet
-/// \throws NotUnderstood for code that is not understood, waits for another block, or has too many steps
+/// \throws NotUnderstood for code that is not understood, waits for another block, has too many steps, or takes
+/// longer than the deadline
 InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint64_t block,
-                           std::size_t max_steps, const Counters* counters = nullptr);
+                           std::size_t max_steps, const Counters* counters = nullptr,
+                           Deadline deadline = Deadline::max());
 
 // ---- sampling.cpp ----
-
-using Deadline = std::chrono::steady_clock::time_point;
 
 /// \throws NotUnderstood after the deadline
 void expect_time_left(Deadline deadline);

@@ -361,16 +361,24 @@ TEST(MachineCode, samples_no_block_after_the_deadline) {
 }
 
 /// Why a block of the code is not followed to its end.
-std::string why_not_followed(std::initializer_list<std::string> lines) {
+std::string why_not_followed(std::initializer_list<std::string> lines, machine_code::Deadline deadline) {
     const machine_code::Code code = machine_code::read_listing(listed(lines), "k");
     const AnyMemory memory;
     const LaunchView launch{.grid = {2, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
     try {
-        machine_code::interpret(code, launch, 0, 200'000);
+        machine_code::interpret(code, launch, 0, 200'000, nullptr, deadline);
         return "it was";
     } catch (const machine_code::NotUnderstood& error) {
         return error.what();
     }
+}
+
+TEST(MachineCode, follows_no_block_after_the_deadline) {
+    const std::initializer_list<std::string> endless{".L_1:", "BRA `(.L_1)", "EXIT"};
+    EXPECT_EQ(why_not_followed(endless, machine_code::Deadline::max()),
+              "a block executes too many instructions to follow");
+    EXPECT_EQ(why_not_followed(endless, machine_code::Deadline::min()),
+              "that takes longer than is spent unasked; ask with --time");
 }
 
 /// A loop that loads the same word until it is 1, which another block has to store. Other loops load other words.
@@ -378,7 +386,8 @@ TEST(MachineCode, notices_a_block_that_waits_for_another) {
     const auto loop = [](const std::string& step) {
         return why_not_followed({"MOV R2, 0x1000", "MOV R3, RZ", ".L_1:", "LD.E.STRONG.GPU R4, desc[UR4][R2.64]",
                                  "IADD3 R2, R2, " + step + ", RZ", "ISETP.NE.AND P0, PT, R4, 0x1, PT",
-                                 "@P0 BRA `(.L_1)", "EXIT"});
+                                 "@P0 BRA `(.L_1)", "EXIT"},
+                                machine_code::Deadline::max());
     };
     EXPECT_EQ(loop("RZ"), "blocks that wait for each other are not modeled");
     EXPECT_EQ(loop("0x4"), "a block executes too many instructions to follow");
