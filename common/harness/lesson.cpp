@@ -96,7 +96,9 @@ void KernelRun::illustrate(const char* text) { state_.illustration = text; }
 
 const RandomInts& KernelRun::input(std::size_t offset) { return input(offset, true); }
 
-const RandomInts& KernelRun::input_of_any_values(std::size_t offset) { return input(offset, !only_estimates()); }
+const RandomInts& KernelRun::input_of_any_values(std::size_t offset) {
+    return input(offset, !only_estimates());
+}
 
 const RandomInts& KernelRun::input(std::size_t offset, bool filled) {
     std::optional<RandomInts>& input = state_.input;

@@ -163,7 +163,8 @@ float sum_of(std::uint64_t a, std::uint64_t b) {
 
 /// The operands of an atomic: where to, the address, the values. RED and POPC.INC have less of them.
 struct Atomic {
-    Operand done{.kind = Kind::predicate, .index = true_predicate}; ///< of ATOM: else code does it, in shared memory
+    Operand done{.kind = Kind::predicate,
+                 .index = true_predicate}; ///< of ATOM: else code does it, in shared memory
     Operand result{.kind = Kind::reg};
     Operand address;
     std::vector<Operand> values;

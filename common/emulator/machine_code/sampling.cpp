@@ -44,26 +44,17 @@ constexpr UnitOf units[] = {
 };
 
 Effect effect_of(const Instruction& instruction) {
-    static const std::map<std::string, Effect, std::less<>> effects{{"LDG", Effect::load},
-                                                                    {"LD", Effect::load},
-                                                                    {"ST", Effect::store},
-                                                                    {"LDL", Effect::load},
-                                                                    {"STL", Effect::store},
-                                                                    {"STG", Effect::store},
-                                                                    {"RED", Effect::atomic},
-                                                                    {"REDG", Effect::atomic},
-                                                                    {"ATOMG", Effect::atomic},
-                                                                    {"ATOM", Effect::atomic},
-                                                                    {"LDS", Effect::shared},
-                                                                    {"STS", Effect::shared},
-                                                                    {"SHFL", Effect::shared},
-                                                                    {"ATOMS", Effect::shared_atomic},
-                                                                    {"BAR", Effect::barrier},
-                                                                    {"EXIT", Effect::exit},
-                                                                    {"BRA", Effect::branch},
-                                                                    {"CALL", Effect::branch},
-                                                                    {"BRX", Effect::branch},
-                                                                    {"RET", Effect::branch}};
+    static const std::map<std::string, Effect, std::less<>> effects{
+        {"LDG", Effect::load},     {"LD", Effect::load},
+        {"ST", Effect::store},     {"LDL", Effect::load},
+        {"STL", Effect::store},    {"STG", Effect::store},
+        {"RED", Effect::atomic},   {"REDG", Effect::atomic},
+        {"ATOMG", Effect::atomic}, {"ATOM", Effect::atomic},
+        {"LDS", Effect::shared},   {"STS", Effect::shared},
+        {"SHFL", Effect::shared},  {"ATOMS", Effect::shared_atomic},
+        {"BAR", Effect::barrier},  {"EXIT", Effect::exit},
+        {"BRA", Effect::branch},   {"CALL", Effect::branch},
+        {"BRX", Effect::branch},   {"RET", Effect::branch}};
     if (instruction.base == "MEMBAR" && !instruction.has("CTA")) return Effect::fence;
     const auto found = effects.find(instruction.base);
     return found == effects.end() ? Effect::none : found->second;
@@ -141,8 +132,7 @@ private:
     std::size_t sample_block(std::uint64_t block) {
         if (const auto found = seen_.find(block); found != seen_.end()) return found->second;
         expect_time_left(deadline_);
-        InterpretedBlock interpreted =
-            interpret(code_, launch_, block, steps_of_block_, nullptr, deadline_);
+        InterpretedBlock interpreted = interpret(code_, launch_, block, steps_of_block_, nullptr, deadline_);
         const Signature signature = signature_of(interpreted.trace);
         sum_of_atomic_words_ += interpreted.atomic_words.size();
         atomic_words_.merge(interpreted.atomic_words);

@@ -125,8 +125,8 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
         const double place = all ? static_cast<double>(k) * busy
                                  : (static_cast<double>(k) + 0.5) / static_cast<double>(count) *
                                        static_cast<double>(work.blocks);
-        blocks[k] =
-            &work.samples[sample_of(work, std::min(static_cast<std::uint64_t>(place), last_like_others(work)))];
+        blocks[k] = &work.samples[sample_of(
+            work, std::min(static_cast<std::uint64_t>(place), last_like_others(work)))];
     }
     ShiftTimes times = simulate({.code = work.code,
                                  .blocks = blocks,

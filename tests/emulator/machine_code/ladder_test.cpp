@@ -384,10 +384,10 @@ TEST(MachineCode, follows_no_block_after_the_deadline) {
 /// A loop that loads the same word until it is 1, which another block has to store. Other loops load other words.
 TEST(MachineCode, notices_a_block_that_waits_for_another) {
     const auto loop = [](const std::string& step) {
-        return why_not_followed({"MOV R2, 0x1000", "MOV R3, RZ", ".L_1:", "LD.E.STRONG.GPU R4, desc[UR4][R2.64]",
-                                 "IADD3 R2, R2, " + step + ", RZ", "ISETP.NE.AND P0, PT, R4, 0x1, PT",
-                                 "@P0 BRA `(.L_1)", "EXIT"},
-                                machine_code::Deadline::max());
+        return why_not_followed(
+            {"MOV R2, 0x1000", "MOV R3, RZ", ".L_1:", "LD.E.STRONG.GPU R4, desc[UR4][R2.64]",
+             "IADD3 R2, R2, " + step + ", RZ", "ISETP.NE.AND P0, PT, R4, 0x1, PT", "@P0 BRA `(.L_1)", "EXIT"},
+            machine_code::Deadline::max());
     };
     EXPECT_EQ(loop("RZ"), "blocks that wait for each other are not modeled");
     EXPECT_EQ(loop("0x4"), "a block executes too many instructions to follow");
@@ -412,12 +412,11 @@ TEST(MachineCode, sees_the_last_block_go_on) {
     for (const std::string atomic : {"ATOMG.E.ADD.STRONG.GPU PT, R4, desc[UR4][R2.64], R5",
                                      "ATOM.E.ADD.STRONG.GPU PT, R4, desc[UR4][R2.64], R5",
                                      "ATOMG.E.INC.STRONG.GPU PT, R4, desc[UR4][R2.64], R6"}) {
-        const machine_code::Code code =
-            machine_code::read_listing(listed({"MOV R5, 0x1", "MOV R6, 0x3e7", atomic,
-                                               "ISETP.NE.AND P0, PT, R4, 0x3e7, PT", "@P0 EXIT",
-                                               "MOV R1, 0x64", ".L_1:", "IADD3 R1, R1, 0xffffffff, RZ",
-                                               "ISETP.NE.AND P0, PT, R1, RZ, PT", "@P0 BRA `(.L_1)", "EXIT"}),
-                                       "k");
+        const machine_code::Code code = machine_code::read_listing(
+            listed({"MOV R5, 0x1", "MOV R6, 0x3e7", atomic, "ISETP.NE.AND P0, PT, R4, 0x3e7, PT", "@P0 EXIT",
+                    "MOV R1, 0x64", ".L_1:", "IADD3 R1, R1, 0xffffffff, RZ",
+                    "ISETP.NE.AND P0, PT, R1, RZ, PT", "@P0 BRA `(.L_1)", "EXIT"}),
+            "k");
         const timing::Card& card = timing::find_card("h200");
         timing::Work work = machine_code::sample(code, launch, card);
         EXPECT_EQ(timing::totals_of(work, card).instructions, 5000U + 1 + 3 * 100 + 1) << atomic;
@@ -429,9 +428,10 @@ TEST(MachineCode, sees_the_last_block_go_on) {
 
 /// The address is one of global memory, so no code has to do in shared memory what the atomic could not.
 TEST(MachineCode, performs_an_atomic_with_a_generic_address) {
-    const machine_code::Code code = machine_code::read_listing(
-        listed({"ATOM.E.ADD.64.STRONG.GPU P0, R4, desc[UR4][R2.64], R6", "@P0 EXIT", "QSPC.E.S P0, RZ, [R2]"}),
-        "k");
+    const machine_code::Code code =
+        machine_code::read_listing(listed({"ATOM.E.ADD.64.STRONG.GPU P0, R4, desc[UR4][R2.64], R6",
+                                           "@P0 EXIT", "QSPC.E.S P0, RZ, [R2]"}),
+                                   "k");
     const AnyMemory memory;
     const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
     const auto block = machine_code::interpret(code, launch, 0, 100);
