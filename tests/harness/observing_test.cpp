@@ -47,6 +47,7 @@ TEST(Observing, hands_its_options_on) {
                 ElementsAre("--draw=tile", "--line=17"));
     EXPECT_THAT(given_to_emulate({"--schedule", "2^24"}), ElementsAre("--schedule=2^24"));
     EXPECT_THAT(given_to_emulate({"--schedules", "1k"}), ElementsAre("--schedules=1k"));
+    EXPECT_THAT(given_to_emulate({"--devices", "4"}), ElementsAre("--devices=4"));
     EXPECT_THAT(given_to_emulate({"--check", "rase", "--draw", "bank", "--line", "-1"}),
                 ElementsAre("--check=rase", "--draw=bank", "--line=-1"))
         << "which judges them";
@@ -93,7 +94,8 @@ TEST(Observing, refuses_what_emulate_could_not_judge) {
 
 TEST(Observing, is_in_the_help) {
     const std::string help = help_text({.name = "lesson42", .title = "A title"}, {"reduce1"});
-    for (const std::string name : {"--lines", "--check", "--draw", "--line", "--schedule", "--schedules"})
+    for (const std::string name :
+         {"--lines", "--check", "--draw", "--line", "--schedule", "--schedules", "--devices"})
         EXPECT_THAT(help, HasSubstr("\n  " + name + " "));
     EXPECT_THAT(help, HasSubstr("\n  --time[=CARD] "));
     EXPECT_THAT(help, HasSubstr("\n  --time-only "));

@@ -27,7 +27,6 @@ public:
     void written(std::uint64_t first, std::size_t bytes) override;
     void copied(std::uint64_t from, std::uint64_t to, std::size_t bytes) override;
     void read(std::uint64_t first, std::size_t bytes) override;
-    void device_reset() override { accounts_.clear(); }
 
     /// Addresses that belong to one account, or to none.
     struct Stretch {

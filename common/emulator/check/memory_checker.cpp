@@ -67,7 +67,8 @@ constexpr std::uint64_t max_absorbed = 1'000'000;
 class MemoryObserver final : public Observer {
 public:
     MemoryObserver(Findings& findings, const Grid& grid)
-        : findings_(findings), shared_gaps_(gaps_in_shared_memory(grid)), heap_(grid.memory.heap()) {}
+        : findings_(findings), shared_gaps_(gaps_in_shared_memory(grid)),
+          heap_(grid.memory.heap(grid.configuration.device)) {}
 
     bool wants(EventKind kind) const override {
         return kind == EventKind::local_access ||
@@ -250,14 +251,14 @@ void MemoryChecker::rejected(const RejectedCall& call, const GlobalMemory& memor
                    .cause = std::move(diagnosis.cause)});
 }
 
-void MemoryChecker::device_reset() {
-    for (const auto& [address, allocation] : allocations_) lost_.push_back(allocation);
-    allocations_.clear();
+void MemoryChecker::lost(const Allocation& allocation) {
+    lost_.push_back(describe(allocation));
+    freed(allocation);
 }
 
 void MemoryChecker::program_ends() {
     if (!leaks_) return;
-    device_reset();
+    for (const auto& [address, allocation] : allocations_) lost_.push_back(allocation);
     for (const std::string& allocation : lost_)
         findings_.add({.checker = "mem",
                        .kind = "leak",

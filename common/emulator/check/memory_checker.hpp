@@ -25,7 +25,7 @@ public:
     void allocated(const Allocation& allocation, bool host_writes) override;
     void freed(const Allocation& allocation) override;
     void rejected(const RejectedCall& call, const GlobalMemory& memory) override;
-    void device_reset() override;
+    void lost(const Allocation& allocation) override;
     void program_ends() override;
 
 private:

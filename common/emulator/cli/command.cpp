@@ -9,12 +9,14 @@
 #include "emulator/cli/schedules.hpp"
 #include "emulator/cli/temporary_file.hpp"
 #include "emulator/cli/time.hpp"
+#include "emulator/device_count.hpp"
 #include "emulator/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -100,6 +102,15 @@ Ending run(const Options& options) {
     return with_findings(report.ending, !report.findings.empty() || has_failed, options);
 }
 
+/// For the program, and those that it starts.
+void set_devices(const Options& options) {
+    if (options.devices) setenv(emulator::devices_variable, std::to_string(*options.devices).c_str(), 1);
+    const char* const text = std::getenv(emulator::devices_variable);
+    if (text && *text && !emulator::parse_device_count(text))
+        throw UsageError(fmt::format("{}={}: write a whole number from 1 to {}", emulator::devices_variable,
+                                     emulator::printable(text), emulator::max_devices));
+}
+
 } // namespace
 
 int command(int argc, char** argv) {
@@ -111,6 +122,7 @@ int command(int argc, char** argv) {
     try {
         parse_options(argc, argv, options);
         if (options.answer.empty()) {
+            set_devices(options);
             prepare_estimates(options);
             end_like(run(options));
         }

@@ -4,6 +4,7 @@
 #include "emulator/cli/time.hpp"
 #include "emulator/command_line.hpp"
 #include "emulator/counter_legend.hpp"
+#include "emulator/device_count.hpp"
 #include "emulator/terminal.hpp"
 
 #include <fmt/format.h>
@@ -137,7 +138,7 @@ bool Options::reports() const {
 }
 
 void parse_options(int argc, const char* const* argv, Options& options) {
-    std::string launch, line, page, schedule, schedules, tagged, format, error_exit_code, at_most,
+    std::string launch, line, page, schedule, schedules, devices, tagged, format, error_exit_code, at_most,
         color = "auto";
     Names check_lists;
     bool help = false, version = false, time_only = false;
@@ -166,6 +167,7 @@ void parse_options(int argc, const char* const* argv, Options& options) {
     option("--export", page);
     option("--schedule", schedule);
     option("--schedules", schedules);
+    option("--devices", devices);
     option("--ptx", request.ptx);
     option("--tag-numbers", tagged);
     option("--kernel", request.kernel);
@@ -212,6 +214,7 @@ void parse_options(int argc, const char* const* argv, Options& options) {
         request.line = static_cast<std::uint32_t>(parse_number("--line", line, 1, UINT32_MAX));
     if (given("--schedule")) request.schedule = parse_number("--schedule", schedule, 0);
     if (given("--schedules")) options.schedules = parse_number("--schedules", schedules, 1, 1'000'000);
+    if (given("--devices")) options.devices = parse_number("--devices", devices, 1, emulator::max_devices);
     if (given("--at-most")) request.at_most = parse_number("--at-most", at_most, 0, 1'000'000);
     if (given("--launch")) request.launch = parse_number("--launch", launch, 0);
     if (given("--error-exitcode"))
@@ -279,7 +282,9 @@ What to report:
   --schedules K    try the orders of K seeds; report the first that changes what
                    the program prints on stdout, or its exit status
 
-With which kernels:
+On which devices, and with which kernels:
+  --devices N      emulate N devices, which can access each other's memory.
+                   Default: the variable EMULATE_DEVICES, else 1
   --ptx FILE       those of this PTX file replace the program's kernels of the
                    same mangled names; nvcc -ptx -arch=compute_90 makes one
   --tag-numbers SEED

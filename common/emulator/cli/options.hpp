@@ -17,6 +17,7 @@ struct Options {
     bool explain = false;                     ///< with the counters' names in Nsight Compute
     emulator::Request request{};              ///< everything that the library has to know
     std::optional<std::uint64_t> schedules{}; ///< so many seeds to try
+    std::optional<std::uint64_t> devices{};   ///< so many are emulated
     std::optional<std::uint64_t> tagged{};    ///< seed of the tags for numbers; see ptx/grading.hpp
     Format format = Format::text;
     std::string output{}; ///< the file for the report or the page; empty: stderr. For pictures their folder

@@ -217,8 +217,13 @@ void tell(const Warp& warp, const Instruction& instruction, int lane, HeapUse us
         observer->used_heap(warp, instruction, lane, use, address, bytes);
 }
 
+DeviceHeap* heap_of(const Warp& warp) {
+    const Grid& grid = warp.block().grid();
+    return grid.memory.heap(grid.configuration.device);
+}
+
 void call_malloc(Warp& warp, const Instruction& instruction, LaneMask active) {
-    DeviceHeap& heap = *warp.block().grid().memory.heap();
+    DeviceHeap& heap = *heap_of(warp);
     for_each_lane(active, [&](int lane) {
         const uint64_t bytes = argument(warp, instruction, lane, 0), address = heap.allocate(bytes);
         set_result(warp, instruction, lane, address);
@@ -228,7 +233,7 @@ void call_malloc(Warp& warp, const Instruction& instruction, LaneMask active) {
 }
 
 void call_free(Warp& warp, const Instruction& instruction, LaneMask active) {
-    DeviceHeap* const heap = warp.block().grid().memory.heap();
+    DeviceHeap* const heap = heap_of(warp);
     for_each_lane(active, [&](int lane) {
         const uint64_t address = argument(warp, instruction, lane, 0);
         if (address == 0) return;

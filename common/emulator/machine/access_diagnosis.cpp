@@ -123,11 +123,23 @@ AccessDiagnosis in_no_allocation(const GlobalMemory& memory, const Grid* grid, s
     return {"wild pointer", "no memory is near it: was the pointer never set?", "", never_set};
 }
 
+/// Memory of another device, which `device` may not access.
+AccessDiagnosis in_peer_memory(const Allocation& allocation, int device) {
+    const std::string own = std::to_string(device), peer = std::to_string(allocation.device);
+    return {"no peer access",
+            "device " + own + " runs the kernel, and has no access to " + place_of(allocation),
+            describe(allocation),
+            "A cudaDeviceEnablePeerAccess(" + peer + ", 0) is missing while device " + own +
+                " is current. Memory from cudaMallocAsync needs cudaMemPoolSetAccess in its place."};
+}
+
 /// `launch`: null for accesses by the host.
 AccessDiagnosis in_global_memory(const GlobalMemory& memory, const Grid* grid, std::uint64_t address,
                                  std::uint64_t bytes) {
     if (const Allocation* const allocation = memory.find(address)) {
         if (!allocation->contains(address, bytes)) return outside(address, bytes, *allocation);
+        if (grid && !allocation->is_reached_by(grid->configuration.device))
+            return in_peer_memory(*allocation, grid->configuration.device);
         return {"write to constant memory", allocation->origin + " is constant", describe(*allocation),
                 "A const was cast away: kernels cannot write __constant__ variables."};
     }

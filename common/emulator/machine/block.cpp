@@ -95,7 +95,8 @@ const Allocation* Block::find_allocation(std::uint64_t address, std::size_t byte
     std::swap(likely_[0], likely_[1]);
     if (likely_[0] && likely_[0]->contains(address, bytes)) return likely_[0];
     const Allocation* const found = grid_.memory.find(address);
-    if (!found || !found->contains(address, bytes)) return nullptr;
+    if (!found || !found->contains(address, bytes) || !found->is_reached_by(grid_.configuration.device))
+        return nullptr;
     return likely_[0] = found;
 }
 

@@ -70,7 +70,7 @@ public:
     std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
     std::span<const std::byte> shared() const { return {shared_.get(), shared_bytes_}; }
 
-    /// The allocation that holds `bytes` bytes at `address`, or null. Remembers the last two, which the next
+    /// The allocation that holds `bytes` bytes at `address`, or null; also null if this device cannot access it. Remembers the last two, which the next
     /// access will probably use.
     const Allocation* allocation(std::uint64_t address, std::size_t bytes) {
         if (likely_[0] && likely_[0]->contains(address, bytes)) return likely_[0];

@@ -271,7 +271,7 @@ Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
     check(kernel, configuration, parameters);
     check_cluster(kernel, configuration);
     const std::optional<Dim3> cluster = cluster_of(kernel, configuration);
-    if (kernel.uses_heap()) memory.prepare_heap();
+    if (kernel.uses_heap()) memory.prepare_heap(configuration.device);
     std::optional<Schedule> schedule;
     if (options.schedule) schedule.emplace(*options.schedule);
     const Workspace workspace(memory, configuration.cooperative);

@@ -47,6 +47,7 @@ struct LaunchConfiguration {
     std::uint32_t cluster_limit = DeviceLimits::blocks_per_cluster; ///< as set by cudaFuncSetAttribute
     bool cooperative = false;                                       ///< the grid may synchronize
     std::uint32_t call_stack_bytes = DeviceLimits::default_call_stack_bytes; ///< of each thread
+    int device = 0;                                                          ///< on which it runs
 };
 
 /// What all blocks of a launch share.

@@ -182,20 +182,26 @@ std::uint32_t Kernel::max_blocks_per_cluster() const {
     return function_.max_cluster != 0 ? function_.max_cluster : DeviceLimits::blocks_per_large_cluster;
 }
 
-LoadedModule::LoadedModule(std::string text, GlobalMemory& memory, const OpcodeTable& opcodes)
-    : memory_(memory), opcodes_(opcodes), module_(ptx::parse_around_kernels(std::move(text))) {
+LoadedModule::LoadedModule(std::string text, GlobalMemory& memory, const OpcodeTable& opcodes,
+                           std::shared_ptr<const LoadedModule> on_other_device)
+    : memory_(memory), opcodes_(opcodes), on_other_device_(std::move(on_other_device)),
+      module_(ptx::parse_around_kernels(std::move(text))) {
     const auto is_placed = [](const ptx::Variable& variable) {
         return variable.space != ptx::Space::shared && variable.bytes != 0 && !variable.external;
     };
     for (const auto& variable : module_->variables) {
         if (!is_placed(*variable)) continue;
+        if (is_shared(*variable)) {
+            variables_[std::string(variable->name)] = on_other_device_->variable(variable->name);
+            continue;
+        }
         const bool writable = variable->space != ptx::Space::constant;
         const Allocation& allocation = memory_.allocate(
             variable->bytes, "variable " + emulator::readable_name(std::string(variable->name)), writable);
         variables_[std::string(variable->name)] = &allocation;
     }
     for (const auto& variable : module_->variables) { // all have their addresses now
-        if (is_placed(*variable))
+        if (is_placed(*variable) && !is_shared(*variable))
             write_initial_value(*variable,
                                 reinterpret_cast<std::byte*>(this->variable(variable->name)->address));
     }
@@ -218,8 +224,13 @@ void LoadedModule::write_initial_value(const ptx::Variable& variable, std::byte*
 }
 
 LoadedModule::~LoadedModule() {
-    for (const auto& [name, allocation] : variables_)
-        memory_.release(allocation->address, "the end of its module");
+    for (const auto& variable : module_->variables)
+        if (const Allocation* const place = this->variable(variable->name); place && !is_shared(*variable))
+            memory_.release(place->address, "the end of its module");
+}
+
+bool LoadedModule::is_shared(const ptx::Variable& variable) const {
+    return variable.managed && on_other_device_ && on_other_device_->variable(variable.name);
 }
 
 const Allocation* LoadedModule::variable(std::string_view name) const {

@@ -75,8 +75,10 @@ private:
 /// kernels with `opcodes`, which must outlive it.
 class LoadedModule {
 public:
+    /// \param on_other_device the same module there: its managed variables are this one's; null: none
     /// \throws Error invalid_ptx with line and caret.
-    LoadedModule(std::string text, GlobalMemory& memory, const OpcodeTable& opcodes);
+    LoadedModule(std::string text, GlobalMemory& memory, const OpcodeTable& opcodes,
+                 std::shared_ptr<const LoadedModule> on_other_device = nullptr);
     ~LoadedModule(); ///< releases the variables
     LoadedModule(const LoadedModule&) = delete;
     LoadedModule& operator=(const LoadedModule&) = delete;
@@ -102,8 +104,12 @@ private:
     void read_bodies_for(const ptx::Function& kernel);
     void read_body(ptx::Function& function);
 
+    /// Whether the variable is the other device's.
+    bool is_shared(const ptx::Variable& variable) const;
+
     GlobalMemory& memory_;
     const OpcodeTable& opcodes_;
+    const std::shared_ptr<const LoadedModule> on_other_device_;
     std::unique_ptr<ptx::Module> module_;
     std::unordered_map<std::string, const Allocation*> variables_;
     std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;

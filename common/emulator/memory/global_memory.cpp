@@ -108,6 +108,12 @@ const Allocation& GlobalMemory::adopt(void* first, std::size_t bytes, std::strin
         .first->second.allocation;
 }
 
+void GlobalMemory::place(std::uint64_t address, int device, std::uint64_t reach) {
+    Allocation& allocation = entries_.at(address).allocation;
+    allocation.device = device;
+    allocation.reach = reach;
+}
+
 bool GlobalMemory::release(std::uint64_t address, std::string by) {
     const auto found = entries_.find(address);
     if (found == entries_.end()) return false;
@@ -170,15 +176,31 @@ const Allocation* GlobalMemory::nearest(std::uint64_t address) const {
     return distance_below <= above->address - address ? below : above;
 }
 
-void GlobalMemory::prepare_heap() {
-    if (heap_) return;
-    const Allocation& room = allocate(heap_bytes_, "the heap of device code");
-    heap_ = std::make_unique<DeviceHeap>(room.address, room.bytes, remembers_freed_);
+DeviceHeap* GlobalMemory::heap(int device) const {
+    const auto found = heaps_.find(device);
+    return found == heaps_.end() ? nullptr : found->second.heap.get();
 }
 
-bool GlobalMemory::set_heap_bytes(std::size_t bytes) {
-    if (heap_) return false;
-    heap_bytes_ = std::max(bytes, std::size_t{1}); // no allocation is empty
+void GlobalMemory::prepare_heap(int device) {
+    Heap& heap = heaps_[device];
+    if (heap.heap) return;
+    const Allocation& room = allocate(heap.bytes, "the heap of device code");
+    place(room.address, device, std::uint64_t{1} << device);
+    heap.address = room.address;
+    heap.heap = std::make_unique<DeviceHeap>(room.address, room.bytes, remembers_freed_);
+}
+
+void GlobalMemory::release_heap(int device) {
+    const auto found = heaps_.find(device);
+    if (found == heaps_.end()) return;
+    if (found->second.heap) release(found->second.address, "cudaDeviceReset");
+    heaps_.erase(found);
+}
+
+bool GlobalMemory::set_heap_bytes(int device, std::size_t bytes) {
+    Heap& heap = heaps_[device];
+    if (heap.heap) return false;
+    heap.bytes = std::max(bytes, std::size_t{1}); // no allocation is empty
     return true;
 }
 

@@ -20,11 +20,16 @@ struct Allocation {
     std::size_t bytes = 0;
     std::string origin;   ///< its creator, for error messages: "cudaMalloc #3", "variable table"
     bool writable = true; ///< false for constant memory
+    int device = on_host; ///< on which it lies
+    std::uint64_t reach = ~std::uint64_t{0}; ///< bit d: kernels of device d may access it
+
+    static constexpr int on_host = -1; ///< or managed: all devices may access it
 
     std::uint64_t end() const { return address + bytes; }
     bool contains(std::uint64_t first, std::size_t count) const {
         return first >= address && count <= bytes && first - address <= bytes - count;
     }
+    bool is_reached_by(int kernels_device) const { return (reach >> kernels_device & 1) != 0; }
 };
 
 /// "cudaMalloc #3, 4,096 bytes"
@@ -36,7 +41,7 @@ struct FreedAllocation {
     std::string by; ///< what ended it: "cudaFree #2"
 };
 
-/// Owns all allocations. Not synchronized: the runtime admits one API call or launch at a time.
+/// Owns the allocations of all devices, which share one address space. Not synchronized: the runtime admits one API call or launch at a time.
 class GlobalMemory {
 public:
     static constexpr int poison = 0xCD; ///< each byte of fresh memory, which may hold anything: so not zeros
@@ -65,6 +70,9 @@ public:
     /// Makes host memory that this object does not own (pinned host memory) accessible to kernels.
     const Allocation& adopt(void* first, std::size_t bytes, std::string origin);
 
+    /// Moves the allocation that starts at `address` to a device; `reach` as in Allocation.
+    void place(std::uint64_t address, int device, std::uint64_t reach);
+
     /// Ends the allocation that starts at `address`. Returns false when there is none. `by`: see
     /// FreedAllocation.
     bool release(std::uint64_t address, std::string by = {});
@@ -89,12 +97,13 @@ public:
     /// messages.
     const Allocation* nearest(std::uint64_t address) const;
 
-    /// The heap of device code; null until a kernel that uses it has been launched.
-    DeviceHeap* heap() const { return heap_.get(); }
-    void prepare_heap();
+    /// The heap of a device's code; null until a kernel that uses it has been launched there.
+    DeviceHeap* heap(int device) const;
+    void prepare_heap(int device);
+    void release_heap(int device);
 
     /// Sets the heap's size. Returns false if the heap exists already.
-    bool set_heap_bytes(std::size_t bytes);
+    bool set_heap_bytes(int device, std::size_t bytes);
 
     /// Bytes that can still be allocated, and all of this machine's memory.
     static std::size_t available_bytes();
@@ -114,8 +123,12 @@ private:
 
     void remember(const Entry& entry, std::string by);
 
-    std::unique_ptr<DeviceHeap> heap_;
-    std::size_t heap_bytes_ = DeviceHeap::default_bytes;
+    struct Heap {
+        std::size_t bytes = DeviceHeap::default_bytes;
+        std::uint64_t address = 0;
+        std::unique_ptr<DeviceHeap> heap = nullptr;
+    };
+    std::map<int, Heap> heaps_; ///< by device
     std::map<std::uint64_t, Entry> entries_;
     std::uint64_t next_ = 0; ///< see place_from(); 0: anywhere
     bool remembers_freed_ = false, untouched_ = false;

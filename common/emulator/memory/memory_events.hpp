@@ -38,8 +38,8 @@ public:
 
     virtual void rejected(const RejectedCall&, const GlobalMemory&) {}
 
-    /// All allocations have ended, freed or not.
-    virtual void device_reset() {}
+    /// cudaDeviceReset ends it: the program has not freed it.
+    virtual void lost(const Allocation& allocation) { freed(allocation); }
     virtual void program_ends() {}
 };
 

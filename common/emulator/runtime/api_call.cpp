@@ -50,13 +50,13 @@ cudaError_t api_call(const std::function<void(Device&)>& body) {
     Runtime& runtime = Runtime::instance();
     const std::lock_guard lock(runtime.mutex);
     const cudaError_t fault = runtime.fault;
-    return remember(fault != cudaSuccess ? fault : outcome(body, *runtime.device));
+    return remember(fault != cudaSuccess ? fault : outcome(body, runtime.current_device()));
 }
 
 cudaError_t query_call(const std::function<void(Device&)>& body) {
     Runtime& runtime = Runtime::instance();
     const std::lock_guard lock(runtime.mutex);
-    return remember(outcome(body, *runtime.device));
+    return remember(outcome(body, runtime.current_device()));
 }
 
 cudaError_t driver_call(const std::function<cudaError_t()>& body) {
@@ -85,7 +85,7 @@ cudaError_t stream_call(const void* stream, const GraphNode& node) {
 }
 
 void note_refusal(Device& device, cudaError_t error, const std::string& function) {
-    device.refusal = error;
+    device.shared.refusal = error;
     if (Observation* const observation = Observation::instance()) observation->write_refusal(function);
 }
 

@@ -1,5 +1,7 @@
 #include "emulator/runtime/device.hpp"
 
+#include "emulator/runtime/runtime.hpp"
+
 #include <algorithm>
 #include <thread>
 
@@ -20,9 +22,32 @@ void MemoryPool::forget(const void* pointer) {
     allocations.erase(found);
 }
 
+void SharedState::reset(int device, bool is_only) {
+    const auto belongs = [=](const auto& entry) { return is_only || entry.second->device == device; };
+    std::erase_if(streams, belongs);
+    std::erase_if(events, belongs);
+    std::erase_if(pools, belongs);
+    std::erase_if(arrays, [&](const auto& entry) {
+        return memory.device_of(*memory.find_array(entry.first)) == device;
+    });
+    memory.reset(device);
+    std::erase_if(graph_memory, [&](const auto& entry) {
+        if (memory.find(entry.first)) return false;
+        graph_bytes -= entry.second->bytes;
+        return true;
+    });
+    if (!is_only) return;
+    graphs.clear();
+    graph_execs.clear();
+    captures.clear();
+    peak_graph_bytes = 0;
+    refusal = cudaSuccess;
+}
+
 MemoryPool* Device::pool_of(const void* pointer) {
-    for (MemoryPool& pool : default_pools)
-        if (pool.allocations.contains(pointer)) return &pool;
+    for (const auto& device : Runtime::instance().devices)
+        for (MemoryPool& pool : device->default_pools)
+            if (pool.allocations.contains(pointer)) return &pool;
     for (const auto& [handle, pool] : pools)
         if (pool->allocations.contains(pointer)) return pool.get();
     return nullptr;
@@ -35,7 +60,7 @@ void Device::forget_in_pools(const void* pointer) {
     }
     const auto of_graph = graph_memory.find(pointer);
     if (of_graph == graph_memory.end()) return;
-    graph_bytes -= of_graph->second->bytes;
+    shared.graph_bytes -= of_graph->second->bytes;
     graph_memory.erase(of_graph);
 }
 
@@ -48,7 +73,8 @@ Capture* Device::capture_of(const void* stream) const {
 Capture* Device::blocking_capture() const {
     const auto is_blocking = [&](const void* stream) {
         const auto found = streams.find(stream);
-        return found == streams.end() || (found->second->flags & cudaStreamNonBlocking) == 0;
+        return found == streams.end() ||
+               (found->second->device == number && (found->second->flags & cudaStreamNonBlocking) == 0);
     };
     for (const auto& capture : captures)
         for (const auto& [stream, last] : capture->streams)
@@ -94,6 +120,17 @@ std::uint32_t cluster_limit(const Device& device, const void* host_stub) {
     const auto settings = device.kernel_settings.find(host_stub);
     const bool large = settings != device.kernel_settings.end() && settings->second.large_clusters;
     return large ? DeviceLimits::blocks_per_large_cluster : DeviceLimits::blocks_per_cluster;
+}
+
+Device& device_at(int number) {
+    auto& devices = Runtime::instance().devices;
+    require(number >= 0 && number < static_cast<int>(devices.size()), cudaErrorInvalidDevice);
+    return *devices[static_cast<std::size_t>(number)];
+}
+
+int device_of_stream(const Device& current, const void* handle) {
+    const auto found = current.streams.find(handle);
+    return found == current.streams.end() ? current.number : found->second->device;
 }
 
 void require_stream(const Device& device, const void* handle) {

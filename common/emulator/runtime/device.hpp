@@ -1,5 +1,5 @@
-/// The emulated device: its properties, and its state for the program: memory, modules, streams, events, graphs,
-/// pools.
+/// The emulated devices: their properties, and their state for the program: memory, modules, streams, events,
+/// graphs, pools.
 #pragma once
 
 #include "emulator/machine/launch.hpp"
@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -28,20 +29,25 @@ namespace emulator {
 /// the emulator lacks, such as textures.
 int device_attribute(int attribute);
 
-/// All of them in one structure, with the machine's name and memory.
-abi::cudaDeviceProp device_properties();
+/// All of them in one structure, with the machine's name, and the memory and the place of device `number`.
+abi::cudaDeviceProp device_properties(int number);
 
-// ---- its state ----
+/// "0000:01:00.0" for device 1.
+std::string pci_bus_id(int number);
+
+// ---- their state ----
 
 struct Stream {
+    int device = 0;
     unsigned int flags = 0;
     int priority = 0;
     unsigned long long id = 0;
 };
 
 struct Event {
+    int device = 0;
     unsigned int flags = 0;
-    std::optional<std::chrono::steady_clock::time_point> recorded;
+    std::optional<std::chrono::steady_clock::time_point> recorded = {};
     unsigned long long capture = 0;              ///< the capture that recorded it last; 0: none
     std::vector<const GraphNode*> captured = {}; ///< the nodes of the graph that it represents
 };
@@ -65,13 +71,15 @@ struct Array {
 /// Memory that cudaMallocAsync takes from a pool is allocated and freed at once; the pool only keeps the
 /// numbers.
 struct MemoryPool {
-    MemoryKind kind = MemoryKind::device;                          ///< or managed, or host
-    std::size_t max_bytes = 0;                                     ///< 0: no limit
+    int device = 0;                       ///< on which it allocates
+    std::uint64_t reach = 1;              ///< bit d: kernels of device d may access it
+    MemoryKind kind = MemoryKind::device; ///< or managed, or host
+    std::size_t max_bytes = 0;            ///< 0: no limit
     std::unordered_map<const void*, std::size_t> allocations = {}; ///< the live ones, and their bytes
     std::size_t used = 0, peak_used = 0;                           ///< bytes, now and at most
     std::map<abi::cudaMemPoolAttr, std::uint64_t> settings = {};   ///< those that were set
 
-    int access_of_others = 0; ///< of the device to a pool of the host, of the host to one of the device
+    int access_of_others = 0; ///< of devices to a pool of the host, of the host to one of a device
 
     bool is_destroyed = false; ///< and ends with its last allocation
 
@@ -86,13 +94,11 @@ struct KernelSettings {
     int carveout = -1; ///< percent of the L1 cache for shared memory; -1: no preference
 };
 
-/// Everything that cudaDeviceReset ends.
-struct Device {
-    explicit Device(const Registry& registry) : modules(registry, memory) {}
+/// What devices share: one address space, and handles that mean the same whichever device is current.
+struct SharedState {
+    explicit SharedState(int devices) : memory(devices) {}
 
     DeviceMemory memory;
-    Modules modules;
-    std::unordered_map<const void*, KernelSettings> kernel_settings; ///< by host stub
     std::unordered_map<const void*, std::unique_ptr<Stream>> streams;
     std::unordered_map<const void*, std::unique_ptr<Event>> events;
     std::unordered_map<const void*, Array> arrays; ///< by where their storage begins
@@ -103,19 +109,43 @@ struct Device {
     std::unordered_map<const void*, std::shared_ptr<GraphMemory>> graph_memory;
     std::size_t graph_bytes = 0, peak_graph_bytes = 0;
     std::unordered_map<const void*, std::unique_ptr<MemoryPool>> pools;
-    std::array<MemoryPool, 3> default_pools{MemoryPool{.kind = MemoryKind::device},
-                                            MemoryPool{.kind = MemoryKind::managed},
-                                            MemoryPool{.kind = MemoryKind::host}};
-    std::array<MemoryPool*, 3> current_pools{&default_pools[0], &default_pools[1], &default_pools[2]};
-    std::map<abi::cudaLimit, std::size_t> limits; ///< those that were set
-    abi::cudaFuncCache cache_preference = abi::cudaFuncCachePreferNone;
 
     /// The error of a launch that the emulator cannot run and a card could. From then on, every call that
     /// copies or waits returns it. Other kernels may still run.
     abi::cudaError_t refusal = abi::cudaSuccess;
 
+    /// cudaDeviceReset ends what belongs to the device; `is_only`: everything.
+    void reset(int device, bool is_only);
+};
+
+/// One device: everything that cudaDeviceReset ends. Through the references a call reaches what all of them share.
+struct Device {
+    Device(int device_number, const Registry& registry, SharedState& all)
+        : number(device_number), shared(all), modules(registry, all.memory, device_number) {}
+
+    const int number;
+    SharedState& shared;
+    DeviceMemory& memory = shared.memory;
+    decltype(SharedState::streams)& streams = shared.streams;
+    decltype(SharedState::events)& events = shared.events;
+    decltype(SharedState::arrays)& arrays = shared.arrays;
+    decltype(SharedState::graphs)& graphs = shared.graphs;
+    decltype(SharedState::graph_execs)& graph_execs = shared.graph_execs;
+    decltype(SharedState::captures)& captures = shared.captures;
+    decltype(SharedState::graph_memory)& graph_memory = shared.graph_memory;
+    decltype(SharedState::pools)& pools = shared.pools;
+
+    Modules modules;
+    std::unordered_map<const void*, KernelSettings> kernel_settings; ///< by host stub
+    std::array<MemoryPool, 3> default_pools{own_pool(MemoryKind::device), own_pool(MemoryKind::managed),
+                                            own_pool(MemoryKind::host)};
+    std::array<MemoryPool*, 3> current_pools{&default_pools[0], &default_pools[1], &default_pools[2]};
+    std::map<abi::cudaLimit, std::size_t> limits; ///< those that were set
+    abi::cudaFuncCache cache_preference = abi::cudaFuncCachePreferNone;
+    unsigned int flags = abi::cudaDeviceMapHost; ///< of cudaSetDeviceFlags
+
     /// \throws ApiError with that error.
-    void reject_after_refusal() const { require(refusal == abi::cudaSuccess, refusal); }
+    void reject_after_refusal() const { require(shared.refusal == abi::cudaSuccess, shared.refusal); }
 
     MemoryPool& default_pool(MemoryKind kind) { return default_pools[static_cast<std::size_t>(kind)]; }
     MemoryPool*& current_pool(MemoryKind kind) { return current_pools[static_cast<std::size_t>(kind)]; }
@@ -129,6 +159,11 @@ struct Device {
     Capture* capture_of(const void* stream) const;
     /// A capture of a stream that the legacy default stream waits for, or null.
     Capture* blocking_capture() const;
+
+private:
+    MemoryPool own_pool(MemoryKind kind) const {
+        return {.device = number, .reach = std::uint64_t{1} << number, .kind = kind};
+    }
 };
 
 /// While a stream is captured in a mode that forbids calls which may have to wait: ends that capture and
@@ -147,11 +182,15 @@ std::uint32_t dynamic_shared_limit(const Device& device, const void* host_stub, 
 /// The most blocks that a cluster of the kernel may have.
 std::uint32_t cluster_limit(const Device& device, const void* host_stub);
 
-/// \throws ApiError with cudaErrorInvalidDevice for a device other than 0.
-inline void require_device(int device) { require(device == 0, abi::cudaErrorInvalidDevice); }
+/// The device with this number. \throws ApiError with cudaErrorInvalidDevice if there is none.
+Device& device_at(int number);
+inline void require_device(int number) { device_at(number); }
 
 /// \throws ApiError with cudaErrorInvalidResourceHandle unless `handle` is a stream, or one of CUDA's three
 /// default ones.
 void require_stream(const Device& device, const void* handle);
+
+/// The number of the device that it belongs to. Each device has its own default streams.
+int device_of_stream(const Device& current, const void* handle);
 
 } // namespace emulator

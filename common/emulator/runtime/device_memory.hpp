@@ -1,4 +1,4 @@
-/// The device's memory as the host sees it: global memory, and the kind of call that made each allocation.
+/// The memory of all devices as the host sees it: global memory, and the kind of call that made each allocation.
 #pragma once
 
 #include "emulator/memory/global_memory.hpp"
@@ -26,17 +26,33 @@ enum class MemoryKind {
 
 class DeviceMemory {
 public:
-    DeviceMemory();
-    ~DeviceMemory();
+    explicit DeviceMemory(int devices);
 
-    /// \throws Error out_of_memory.
-    void* allocate(std::size_t bytes, MemoryKind kind, unsigned int flags = 0);
+    /// Allocates while `device` is current. \throws Error out_of_memory.
+    void* allocate(int device, std::size_t bytes, MemoryKind kind, unsigned int flags = 0);
 
     /// Makes `bytes` bytes of device memory of those at `first`, which the caller owns.
-    void place(void* first, std::size_t bytes);
+    void place(int device, void* first, std::size_t bytes);
 
     /// Makes the program's own memory accessible to kernels.
-    void adopt(void* first, std::size_t bytes, unsigned int flags);
+    void adopt(int device, void* first, std::size_t bytes, unsigned int flags);
+
+    /// Ends all that was allocated while `device` was current.
+    void reset(int device);
+
+    // ---- devices that access each other's memory ----
+
+    /// Whether kernels of `device` may access what cudaMalloc allocates on `peer`.
+    bool has_peer_access(int device, int peer) const {
+        return (reach_[static_cast<std::size_t>(peer)] >> device & 1) != 0;
+    }
+    void set_peer_access(int device, int peer, bool has_access);
+
+    /// Of an allocation from a pool, and for that one alone; bit d: kernels of device d may access it.
+    void set_pool_access(const void* pointer, std::uint64_t reach);
+
+    /// A module of `device` has placed a variable there.
+    void settle(int device, const Allocation& variable);
 
     /// Frees, for the API function `call`, the allocation that starts at `pointer`. Returns false if there is
     /// none, or it is of another kind.
@@ -62,6 +78,11 @@ public:
 
     MemoryKind kind_of(const Allocation& allocation) const;
     unsigned int flags_of(const Allocation& allocation) const; ///< those of cudaHostAlloc or cudaHostRegister
+    int device_of(const Allocation& allocation) const;         ///< that was current when it was allocated
+
+    /// Of one device: those that it has, and those that can still be allocated there.
+    std::size_t total_bytes() const;
+    std::size_t available_bytes(int device) const;
 
     /// Whether the host may store where kernels load, without a call.
     bool host_can_store() const { return host_allocations_ != 0 || !managed_variables_.empty(); }
@@ -86,14 +107,26 @@ private:
 
     /// "cudaMalloc #3" for the third cudaMalloc.
     std::string next_name(MemoryKind kind);
+    /// " on device 1"; empty if there is only one.
+    std::string on_device(int device) const;
+
+    /// Ends an allocation that has a note.
+    void end(std::uint64_t address, const std::string& by);
+
+    /// \throws Error out_of_memory if the device does not have them.
+    void require_room(int device, std::size_t bytes) const;
 
     struct Note {
         MemoryKind kind;
         unsigned int flags;
+        int device; ///< that was current
+        bool is_pooled = false;
     };
     GlobalMemory global_;
-    GlobalMemory arrays_;                           ///< apart from the rest, so that no kernel can access it
-    std::unordered_map<std::uint64_t, Note> notes_; ///< by first address; a module's variables have none
+    GlobalMemory arrays_;                 ///< apart from the rest, so that no kernel can access it
+    std::map<std::uint64_t, Note> notes_; ///< by first address; a module's variables have none
+    std::vector<std::uint64_t> reach_;    ///< of what cudaMalloc allocates on each device
+    std::vector<std::size_t> used_;       ///< bytes of each device
     std::unordered_set<std::uint64_t> managed_variables_;
     std::size_t host_allocations_ = 0;               ///< those that the host can write to without a call
     std::array<unsigned int, 5> allocations_made_{}; ///< of each kind

@@ -3,6 +3,7 @@
 #include "emulator/memory/global_memory.hpp"
 #include "emulator/runtime/device.hpp"
 
+#include <cstdio>
 #include <cstring>
 
 namespace emulator {
@@ -87,12 +88,22 @@ int device_attribute(int attribute) {
     return 0;
 }
 
-cudaDeviceProp device_properties() {
+std::string pci_bus_id(int number) {
+    char text[16];
+    std::snprintf(text, sizeof text, "0000:%02x:00.0", static_cast<unsigned int>(number));
+    return text;
+}
+
+cudaDeviceProp device_properties(int number) {
     const auto attribute = device_attribute;
     cudaDeviceProp properties{};
     std::strcpy(properties.name, "Emulated GPU (compute capability 9.0)");
     std::memcpy(properties.uuid.bytes, "emulated-sm90-00", sizeof properties.uuid.bytes);
-    properties.totalGlobalMem = GlobalMemory::total_bytes();
+    properties.uuid.bytes[14] = static_cast<char>('0' + number / 10);
+    properties.uuid.bytes[15] = static_cast<char>('0' + number % 10);
+    properties.pciBusID = number;
+    properties.isMultiGpuBoard = 0;
+    properties.totalGlobalMem = device_at(number).memory.total_bytes();
     properties.sharedMemPerBlock = attribute(cudaDevAttrMaxSharedMemoryPerBlock);
     properties.regsPerBlock = attribute(cudaDevAttrMaxRegistersPerBlock);
     properties.warpSize = attribute(cudaDevAttrWarpSize);

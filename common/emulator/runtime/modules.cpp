@@ -7,6 +7,7 @@
 #include "emulator/runtime/api_error.hpp"
 #include "emulator/runtime/fat_binary.hpp"
 #include "emulator/runtime/observation.hpp"
+#include "emulator/runtime/runtime.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -114,7 +115,8 @@ template <typename Body> auto naming_file(bool is_replaced, Body body) {
 Modules::~Modules() {
     for (const auto& [shadow, variable] :
          registry_.variables()) // those of binaries that cannot be loaded too
-        if (variable.managed_pointer) *variable.managed_pointer = nullptr;
+        if (variable.managed_pointer && !on_other_device(*variable.binary))
+            *variable.managed_pointer = nullptr;
 }
 
 FoundKernel Modules::kernel(const RegisteredKernel& kernel) {
@@ -144,7 +146,7 @@ bool Modules::prepare(const RegisteredBinary& binary) {
         cannot_load_.insert(&binary);
         for (const auto& [shadow, variable] : registry_.variables())
             if (variable.binary == &binary && variable.managed_pointer && !*variable.managed_pointer)
-                *variable.managed_pointer = memory_.allocate(variable.bytes, MemoryKind::managed);
+                *variable.managed_pointer = memory_.allocate(device_, variable.bytes, MemoryKind::managed);
         throw;
     }
 }
@@ -153,9 +155,10 @@ void Modules::unload(const RegisteredBinary& binary) {
     cannot_load_.erase(&binary);
     const auto loaded = binaries_.find(&binary);
     if (loaded == binaries_.end()) return;
-    for (const auto& [shadow, variable] : registry_.variables())
-        if (variable.binary == &binary && variable.managed_pointer) *variable.managed_pointer = nullptr;
-    if (loaded->second != from_file_)
+    if (!on_other_device(binary))
+        for (const auto& [shadow, variable] : registry_.variables())
+            if (variable.binary == &binary && variable.managed_pointer) *variable.managed_pointer = nullptr;
+    if (loaded->second != from_file_ && !on_other_device(binary))
         for (const auto& variable : loaded->second->ptx().variables)
             if (const Allocation* const place = loaded->second->variable(variable->name))
                 memory_.unmark_managed(place->address);
@@ -165,13 +168,14 @@ void Modules::unload(const RegisteredBinary& binary) {
 const std::shared_ptr<LoadedModule>& Modules::module_of(const RegisteredBinary& binary) {
     if (const auto found = binaries_.find(&binary); found != binaries_.end()) return found->second;
     auto module = load(binary);
-    place_managed_variables(binary, *module);
+    settle_variables(binary, *module);
     return binaries_.emplace(&binary, std::move(module)).first->second;
 }
 
 std::shared_ptr<LoadedModule> Modules::load(const RegisteredBinary& binary) {
+    auto elsewhere = on_other_device(binary);
     if (const std::string file = replacing_file(); !file.empty()) {
-        const auto& loaded = load_file(file);
+        const auto& loaded = load_file(file, std::move(elsewhere));
         for (const std::string& text : texts_of(binary)) {
             const auto own = ptx::parse_around_kernels(text);
             for (const auto& function : own->functions) {
@@ -186,24 +190,38 @@ std::shared_ptr<LoadedModule> Modules::load(const RegisteredBinary& binary) {
     std::string linked;
     for (const std::string& text : texts)
         if (!is_device_runtime(text)) linked += text.substr(0, text.find('\0')) + '\n';
-    return std::make_shared<LoadedModule>(std::move(linked), memory_.global(), all_opcodes());
+    return std::make_shared<LoadedModule>(std::move(linked), memory_.global(), all_opcodes(),
+                                          std::move(elsewhere));
 }
 
 /// One module serves all binaries: their variables are its variables.
-const std::shared_ptr<LoadedModule>& Modules::load_file(const std::string& path) {
+const std::shared_ptr<LoadedModule>& Modules::load_file(const std::string& path,
+                                                        std::shared_ptr<const LoadedModule> on_other_device) {
     if (from_file_) return from_file_;
     std::ifstream file(path, std::ios::binary);
     std::string text(std::istreambuf_iterator<char>(file), {});
     if (!file) throw Error(Failure::invalid_ptx, path + ": cannot be read");
     return from_file_ = naming_file(true, [&] {
-               return std::make_shared<LoadedModule>(std::move(text), memory_.global(), all_opcodes());
+               return std::make_shared<LoadedModule>(std::move(text), memory_.global(), all_opcodes(),
+                                                     std::move(on_other_device));
            });
 }
 
-void Modules::place_managed_variables(const RegisteredBinary& binary, const LoadedModule& module) {
+std::shared_ptr<const LoadedModule> Modules::on_other_device(const RegisteredBinary& binary) const {
+    for (const auto& device : Runtime::instance().devices) {
+        if (!device || &device->modules == this) continue;
+        const auto found = device->modules.binaries_.find(&binary);
+        if (found != device->modules.binaries_.end()) return found->second;
+    }
+    return nullptr;
+}
+
+void Modules::settle_variables(const RegisteredBinary& binary, const LoadedModule& module) {
     for (const auto& variable : module.ptx().variables)
         if (const Allocation* const place = variable->managed ? module.variable(variable->name) : nullptr)
             memory_.mark_managed(place->address);
+    for (const auto& variable : module.ptx().variables)
+        if (const Allocation* const place = module.variable(variable->name)) memory_.settle(device_, *place);
     for (const auto& [shadow, variable] : registry_.variables()) {
         if (variable.binary != &binary || !variable.managed_pointer) continue;
         const Allocation* place = module.variable(variable.name);

@@ -1,4 +1,4 @@
-/// The registered binaries that a program has used so far, with their PTX loaded on the device.
+/// The registered binaries that a program has used so far on a device, with their PTX loaded there.
 #pragma once
 
 #include "emulator/machine/loaded_module.hpp"
@@ -21,7 +21,8 @@ struct FoundKernel {
 /// replaces all binaries.
 class Modules {
 public:
-    Modules(const Registry& registry, DeviceMemory& memory) : registry_(registry), memory_(memory) {}
+    Modules(const Registry& registry, DeviceMemory& memory, int device)
+        : registry_(registry), memory_(memory), device_(device) {}
     ~Modules();
     Modules(const Modules&) = delete;
     Modules& operator=(const Modules&) = delete;
@@ -46,11 +47,15 @@ public:
 private:
     const std::shared_ptr<LoadedModule>& module_of(const RegisteredBinary& binary);
     std::shared_ptr<LoadedModule> load(const RegisteredBinary& binary); ///< its translation units linked
-    const std::shared_ptr<LoadedModule>& load_file(const std::string& path);
-    void place_managed_variables(const RegisteredBinary& binary, const LoadedModule& module);
+    const std::shared_ptr<LoadedModule>& load_file(const std::string& path,
+                                                   std::shared_ptr<const LoadedModule> on_other_device);
+    /// The binary's module on another device that has loaded it, or null. Its managed variables serve all.
+    std::shared_ptr<const LoadedModule> on_other_device(const RegisteredBinary& binary) const;
+    void settle_variables(const RegisteredBinary& binary, const LoadedModule& module);
 
     const Registry& registry_;
     DeviceMemory& memory_;
+    const int device_;
     std::unordered_map<const RegisteredBinary*, std::shared_ptr<LoadedModule>> binaries_;
     std::unordered_set<const RegisteredBinary*> cannot_load_; ///< as prepare() has found
     std::shared_ptr<LoadedModule> from_file_; ///< of `emulate --ptx`; null: not loaded, or there is none

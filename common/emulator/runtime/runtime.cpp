@@ -1,7 +1,10 @@
 #include "emulator/runtime/runtime.hpp"
 
+#include "emulator/device_count.hpp"
 #include "emulator/runtime/observation.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 
 namespace emulator {
@@ -9,6 +12,16 @@ namespace emulator {
 using namespace abi;
 
 namespace {
+
+/// A wrong value ends the program: it must not pass for a run with one device.
+int device_count() {
+    const char* const text = std::getenv(devices_variable);
+    if (!text || !*text) return 1;
+    if (const auto count = parse_device_count(text)) return *count;
+    std::fprintf(stderr, "emulator: %s=%s: write a whole number from 1 to %d\n", devices_variable, text,
+                 max_devices);
+    std::_Exit(125);
+}
 
 /// Runs after the program's own destructors, which may still call the API.
 [[gnu::destructor]] void program_ends() {
@@ -21,12 +34,30 @@ namespace {
 
 } // namespace
 
+Runtime::Runtime(int device_count) : shared(device_count) {
+    for (int number = 0; number < device_count; ++number)
+        devices.push_back(std::make_unique<Device>(number, registry, shared));
+}
+
 Runtime& Runtime::instance() {
     static auto* const runtime = [] {
         Observation::instance(); // reports that this process uses CUDA
-        return new Runtime;
+        return new Runtime(device_count());
     }();
     return *runtime;
+}
+
+int& Runtime::current_device_number() {
+    thread_local int number = 0;
+    return number;
+}
+
+void Runtime::reset(int device) {
+    auto& slot = devices[static_cast<std::size_t>(device)];
+    slot.reset(); // first: otherwise both devices would place managed variables
+    shared.reset(device, devices.size() == 1);
+    slot = std::make_unique<Device>(device, registry, shared);
+    fault = cudaSuccess;
 }
 
 const RegisteredKernel& registered_kernel(const void* host_stub) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace emulator {
 
@@ -18,14 +19,25 @@ class Runtime {
 public:
     static Runtime& instance();
 
+    /// The one that cudaSetDevice has chosen for the calling thread.
+    Device& current_device() { return *devices[static_cast<std::size_t>(current_device_number())]; }
+    static int& current_device_number();
+
+    /// cudaDeviceReset.
+    void reset(int device);
+
     std::mutex mutex; ///< one call at a time
     /// The call in progress is a launch that has not ended, on a thread of its own.
     std::atomic<bool> runs_in_background{false};
     Registry registry;
-    std::unique_ptr<Device> device = std::make_unique<Device>(registry);
+    SharedState shared;
+    std::vector<std::unique_ptr<Device>> devices; ///< one or more
     std::optional<Counters> last_launch;
     /// The error of the kernel that failed. Every later call returns it, until cudaDeviceReset.
     std::atomic<abi::cudaError_t> fault = abi::cudaSuccess;
+
+private:
+    explicit Runtime(int device_count);
 };
 
 /// The object registered under a host address. \throws ApiError with cudaErrorInvalidDeviceFunction or

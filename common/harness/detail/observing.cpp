@@ -32,6 +32,7 @@ Reports on the kernels, from the emulator, on stderr:
   --schedule S    verify with blocks, warps and lanes in the order of seed S;
                   other blocks see stores late unless a fence orders them
   --schedules K   the same with K seeds; report the first that changes a result
+  --devices N     emulate N devices
   emulate --help explains these and lists more.
 )";
 }

@@ -183,7 +183,7 @@ void add_observing_options(CLI::App& app) {
         CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--time")->expected(0, 1)->allow_extra_args(false)->take_last();
     app.add_flag("--time-only")->disable_flag_override();
-    for (const char* const name : {"--draw", "--line", "--schedule", "--schedules"})
+    for (const char* const name : {"--draw", "--line", "--schedule", "--schedules", "--devices"})
         app.add_option(name)->take_last();
 }
 

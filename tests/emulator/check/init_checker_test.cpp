@@ -249,10 +249,10 @@ TEST(InitChecker, finds_unwritten_bytes_in_a_copy_to_where_the_host_sees_them) {
     EXPECT_THAT(program.findings.take(), SizeIs(1));
 }
 
-TEST(InitChecker, forgets_everything_when_the_device_is_reset) {
+TEST(InitChecker, forgets_what_a_reset_of_the_device_ends) {
     CheckedProgram program(module_of("ld.global.u32 %r1, [%rd60];"));
     auto* const memory = program.allocate_unwritten(64);
-    program.checker.device_reset();
+    program.checker.lost(*program.memory.find(address_of(memory)));
     EXPECT_THAT(program.run(grid_of(1), {memory}), IsEmpty());
 }
 

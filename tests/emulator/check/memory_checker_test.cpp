@@ -419,7 +419,7 @@ TEST(MemoryChecker, counts_as_a_leak_what_only_a_reset_of_the_device_ended) {
     Findings findings;
     MemoryChecker checker(findings, true);
     checker.allocated({4096, 100, "cudaMalloc #1"}, false);
-    checker.device_reset();
+    checker.lost({4096, 100, "cudaMalloc #1"});
     checker.allocated({4096, 200, "cudaMalloc #1"}, false); // at the same address of the next device
     checker.freed({4096, 200, "cudaMalloc #1"});
     checker.program_ends();

@@ -698,6 +698,20 @@ TEST(Emulate, gets_in_front_of_an_old_style_rpath) {
     EXPECT_THAT(report("--counters ./emulate_subject_with_old_rpath 'the same'")["launches"], SizeIs(5));
 }
 
+TEST(Emulate, emulates_as_many_devices_as_are_asked_for) {
+    EXPECT_EQ(emulate("./emulate_subject devices").out, "1\n");
+    EXPECT_EQ(emulate("--devices 4 ./emulate_subject devices").out, "4\n");
+    EXPECT_EQ(run("EMULATE_DEVICES=3 ./emulate ./emulate_subject devices").out, "3\n");
+    EXPECT_EQ(run("EMULATE_DEVICES=3 ./emulate --devices 2 ./emulate_subject devices").out, "2\n");
+    for (const std::string wrong : {"0", "two", "17", "2x"}) {
+        const Result result = run("EMULATE_DEVICES=" + wrong + " ./emulate ./emulate_subject devices");
+        EXPECT_EQ(result.status, 125);
+        EXPECT_EQ(result.out, "");
+        EXPECT_EQ(result.err, "emulate: EMULATE_DEVICES=" + wrong +
+                                  ": write a whole number from 1 to 16\nTry: emulate --help\n");
+    }
+}
+
 TEST(Emulate, refuses_wrong_options) {
     const Result result = emulate("--format json ./emulate_subject 'the same'");
     EXPECT_EQ(result.status, 125);

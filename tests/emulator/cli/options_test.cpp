@@ -99,6 +99,7 @@ TEST(EmulateOptions, are_all_read) {
     EXPECT_TRUE(page.request.replay);
     EXPECT_EQ(page.output, "page.html");
     EXPECT_EQ(parse({"--schedules", "20", "p"}).schedules, 20u);
+    EXPECT_EQ(parse({"--devices", "4", "p"}).devices, 4u);
     EXPECT_EQ(parse({"--schedules", "1k", "p"}).schedules, 1000u);
     EXPECT_EQ(parse({"--schedule", "2^24", "p"}).request.schedule, 16'777'216u);
     EXPECT_EQ(parse({"--asked-by", "lesson42", "p"}).asked_by, "lesson42");
@@ -141,6 +142,8 @@ TEST(EmulateOptions, are_refused_with_what_would_be_right) {
                  "--line 0: write a whole number from 1 to 4294967295");
     expect_error({"--schedule", "1e3", "p"}, "--schedule 1e3: write a whole number");
     expect_error({"--schedule", "18446744073709551616", "p"}, "write a whole number from 0 to 2^64 - 1");
+    expect_error({"--devices", "0", "p"}, "--devices 0: write a whole number from 1 to 16");
+    expect_error({"--devices", "17", "p"}, "--devices 17: write a whole number from 1 to 16");
     expect_error({"--schedules", "0", "p"}, "--schedules 0: write a whole number from 1 to 1000000");
     expect_error({"--error-exitcode", "256", "p"},
                  "--error-exitcode 256: write a whole number from 0 to 255");
@@ -197,7 +200,7 @@ TEST(EmulateOptions, are_all_in_the_help) {
           "--export FILE",  "--schedule SEED",    "--schedules K",   "--ptx FILE",
           "--kernel REGEX", "--launch K",         "--format HOW",    "--output FILE",
           "--color HOW",    "--error-exitcode N", "--asked-by NAME", "--tag-numbers SEED",
-          "--help",         "--version",          "--at-most MS"})
+          "--help",         "--version",          "--at-most MS",    "--devices N"})
         EXPECT_THAT(help_text(), HasSubstr(option));
     std::istringstream lines(help_text());
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;

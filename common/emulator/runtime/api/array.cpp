@@ -85,7 +85,7 @@ cudaError_t make_array(void** handle, const cudaChannelFormatDesc* format, const
         require(is_valid_extent(extent, flags));
         const Array array{*format, extent, flags};
         const auto [width, height, depth] = array.storage();
-        *handle = device.memory.allocate(width * height * depth, MemoryKind::array);
+        *handle = device.memory.allocate(device.number, width * height * depth, MemoryKind::array);
         device.arrays.insert_or_assign(*handle, array);
     });
 }

@@ -51,7 +51,7 @@ cudaError_t fill_in(const void* stream, const cudaPitchedPtr& to, int value, con
                    extent.depth);
 }
 
-/// There is only one device, so a peer copy is a copy within it.
+/// Devices share one address space, so a peer copy is a copy within it. The numbers must be right all the same.
 cudaError_t copy_between_devices(const void* stream, void* to, int to_device, const void* from,
                                  int from_device, std::size_t bytes) {
     const cudaError_t error = api_call([&](Device&) {

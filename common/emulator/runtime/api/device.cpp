@@ -1,4 +1,4 @@
-/// The device: its properties, its limits and its reset.
+/// The devices: which is current, their properties, their limits, peer access, and their reset.
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -11,7 +11,6 @@ using namespace emulator::abi;
 namespace {
 
 constexpr int cuda_version = EMULATOR_CUDA_VERSION; ///< 13000 for 13.0
-constexpr const char* pci_bus_id = "0000:00:00.0";
 
 /// The limit's default.
 std::size_t default_limit(cudaLimit limit) {
@@ -35,18 +34,16 @@ std::size_t stack_bytes(std::size_t wanted) {
     return (wanted + 15) / 16 * 16;
 }
 
-std::size_t heap_bytes(std::size_t wanted) {
+std::size_t heap_bytes(const Device& device, std::size_t wanted) {
     constexpr std::size_t least = 4 << 20, most = 17'681'179'680, step = 64 << 10;
-    const std::size_t here = std::min(most, GlobalMemory::available_bytes());
+    const std::size_t here = std::min(most, device.memory.available_bytes(device.number));
     if (wanted >= here) return here;
     return std::min(std::max(least, (wanted + step - 1) / step * step), here);
 }
 
-unsigned int device_flags = cudaDeviceMapHost; ///< guarded by the runtime's mutex
-
-void set_flags(unsigned int flags) {
+void set_flags(Device& device, unsigned int flags) {
     require((flags & ~cudaDeviceMask) == 0);
-    device_flags = flags | cudaDeviceMapHost;
+    device.flags = flags | cudaDeviceMapHost;
 }
 
 /// For calls that do nothing here except report a kernel's failure.
@@ -59,26 +56,29 @@ cudaError_t do_nothing() {
 EMULATOR_ENTRY cudaError_t cudaGetDeviceCount(int* count) {
     return query_call([&](Device&) {
         require(count);
-        *count = 1;
+        *count = static_cast<int>(Runtime::instance().devices.size());
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGetDevice(int* device) {
-    return query_call([&](Device&) {
+    return query_call([&](Device& current) {
         require(device);
-        *device = 0;
+        *device = current.number;
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaSetDevice(int device) {
-    return api_call([&](Device&) { require_device(device); });
+    return api_call([&](Device&) {
+        require_device(device);
+        Runtime::current_device_number() = device;
+    });
 }
 
 EMULATOR_ENTRY cudaError_t cudaInitDevice(int device, unsigned int flags, unsigned int flags_are_valid) {
     return api_call([&](Device&) {
-        require_device(device);
+        Device& started = device_at(device);
         require(flags_are_valid <= 1);
-        if (flags_are_valid) set_flags(flags);
+        if (flags_are_valid) set_flags(started, flags);
     });
 }
 
@@ -97,13 +97,13 @@ EMULATOR_ENTRY cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* w
 }
 
 EMULATOR_ENTRY cudaError_t cudaSetDeviceFlags(unsigned int flags) {
-    return query_call([&](Device&) { set_flags(flags); });
+    return query_call([&](Device& device) { set_flags(device, flags); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
-    return query_call([&](Device&) {
+    return query_call([&](Device& device) {
         require(flags);
-        *flags = device_flags;
+        *flags = device.flags;
     });
 }
 
@@ -111,7 +111,7 @@ EMULATOR_ENTRY cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, i
     return query_call([&](Device&) {
         require(properties);
         require_device(device);
-        *properties = device_properties();
+        *properties = device_properties(device);
     });
 }
 
@@ -119,56 +119,71 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int
     return query_call([&](Device&) {
         require(value && attribute > 0 && attribute < cudaDevAttrMax);
         require_device(device);
-        *value = device_attribute(attribute);
+        *value = attribute == cudaDevAttrPciBusId ? device : device_attribute(attribute);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetPCIBusId(char* text, int capacity, int device) {
     return query_call([&](Device&) {
-        require(text && capacity > static_cast<int>(std::strlen(pci_bus_id)));
+        require(text);
         require_device(device);
-        std::strcpy(text, pci_bus_id);
+        const std::string id = pci_bus_id(device);
+        require(capacity > static_cast<int>(id.size()));
+        std::strcpy(text, id.c_str());
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
     return query_call([&](Device&) {
         require(device && text);
-        require(std::strcmp(text, pci_bus_id) == 0, cudaErrorInvalidDevice);
-        *device = 0;
+        int number = 0;
+        while (pci_bus_id(device_at(number).number) != text) ++number;
+        *device = number;
     });
 }
 
-/// There is only one device, and it is not its own peer.
+// All devices can access each other's memory, once that is enabled. None is its own peer.
+
 EMULATOR_ENTRY cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
     return query_call([&](Device&) {
         require(can_access);
         require_device(device);
         require_device(peer);
-        *can_access = 0;
+        *can_access = device != peer;
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
-    return api_call([&](Device&) {
+    return api_call([&](Device& device) {
         require(flags == 0);
         require_device(peer);
-        throw ApiError(cudaErrorPeerAccessUnsupported); // the only one is the caller's own
+        require(peer != device.number, cudaErrorPeerAccessUnsupported);
+        require(!device.memory.has_peer_access(device.number, peer), cudaErrorPeerAccessAlreadyEnabled);
+        device.memory.set_peer_access(device.number, peer, true);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-    return api_call([&](Device&) {
+    return api_call([&](Device& device) {
         require_device(peer);
-        throw ApiError(cudaErrorPeerAccessNotEnabled);
+        require(peer != device.number && device.memory.has_peer_access(device.number, peer),
+                cudaErrorPeerAccessNotEnabled);
+        device.memory.set_peer_access(device.number, peer, false);
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int, int) {
+EMULATOR_ENTRY cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device,
+                                                     int peer) {
     return query_call([&](Device&) {
         require(value && attribute >= cudaDevP2PAttrPerformanceRank &&
                 attribute <= cudaDevP2PAttrOnlyPartialNativeAtomicSupported);
-        throw ApiError(cudaErrorInvalidDevice); // it wants two
+        require_device(device);
+        require_device(peer);
+        require(device != peer, cudaErrorInvalidDevice); // it wants two
+        const bool holds = attribute == cudaDevP2PAttrAccessSupported ||
+                           attribute == cudaDevP2PAttrNativeAtomicSupported ||
+                           attribute == cudaDevP2PAttrCudaArrayAccessSupported;
+        *value = holds ? 1 : 0;
     });
 }
 
@@ -181,12 +196,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSynchronize() {
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceReset() {
-    const cudaError_t error = query_call([](Device&) {
-        Runtime& runtime = Runtime::instance();
-        runtime.device.reset(); // checked first: otherwise both devices would place managed variables
-        runtime.device = std::make_unique<Device>(runtime.registry);
-        runtime.fault = cudaSuccess;
-    });
+    const cudaError_t error = query_call([](Device& device) { Runtime::instance().reset(device.number); });
     last_error(true);
     return error;
 }
@@ -196,8 +206,9 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value
         default_limit(limit);
         if (limit == cudaLimitStackSize) value = stack_bytes(value);
         if (limit == cudaLimitMallocHeapSize) {
-            value = heap_bytes(value);
-            require(device.memory.global().set_heap_bytes(value)); // not after a kernel may have used it
+            value = heap_bytes(device, value);
+            require(device.memory.global().set_heap_bytes(device.number,
+                                                          value)); // not after a kernel may have used it
         }
         device.limits[limit] = value;
     });

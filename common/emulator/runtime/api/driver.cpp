@@ -1,6 +1,7 @@
 /// The functions of CUDA's driver that libcu++ and programs beside the runtime use. libcuda.so.1 of the emulator
 /// is empty: it needs this library, which has them. Most are functions of the runtime under another name.
 
+#include "emulator/device_count.hpp"
 #include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/transfers.hpp"
 
@@ -13,6 +14,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace emulator;
@@ -34,7 +36,7 @@ EMULATOR_ENTRY cudaError_t cudaLibraryLoadData(const void**, const void*, void*,
 EMULATOR_ENTRY cudaError_t cudaLibraryLoadFromFile(const void**, const char*, void*, void**, unsigned int,
                                                    void*, void**, unsigned int);
 
-// ---- the device, its one context ----
+// ---- the devices, each with one context ----
 
 SAME(cuDriverGetVersion, cudaDriverGetVersion, (int* version), (version))
 SAME(cuDeviceGetCount, cudaGetDeviceCount, (int* count), (count))
@@ -51,10 +53,18 @@ cudaError_t ask(const std::function<void()>& body) {
     return driver_call([&] { return query_call([&](Device&) { body(); }); });
 }
 
-char primary_context; // its address is the handle
-thread_local std::vector<void*> contexts;
+std::array<char, max_devices> primary_contexts; // the address of a device's is the handle
+thread_local std::vector<int> devices_below;    ///< those that were current before cuCtxPushCurrent
 
-void* current_context() { return contexts.empty() ? &primary_context : contexts.back(); }
+void* primary_context(int device) { return &primary_contexts[static_cast<std::size_t>(device)]; }
+void* current_context() { return primary_context(Runtime::current_device_number()); }
+
+/// \throws ApiError if there is no such context.
+int device_of_context(const void* context) {
+    for (int device = 0; device < static_cast<int>(Runtime::instance().devices.size()); ++device)
+        if (context == primary_context(device)) return device;
+    throw ApiError(cudaErrorDeviceUninitialized);
+}
 
 } // namespace
 
@@ -74,7 +84,7 @@ EMULATOR_ENTRY cudaError_t cuDeviceGetName(char* name, int length, int device) {
     return ask([&] {
         require(name && length > 0);
         require_device(device);
-        const cudaDeviceProp properties = device_properties();
+        const cudaDeviceProp properties = device_properties(device);
         const std::size_t fits = std::min(std::strlen(properties.name), static_cast<std::size_t>(length) - 1);
         std::memcpy(name, properties.name, fits);
         name[fits] = '\0';
@@ -85,15 +95,14 @@ EMULATOR_ENTRY cudaError_t cuDeviceGetUuid_v2(cudaUUID_t* uuid, int device) {
     return ask([&] {
         require(uuid);
         require_device(device);
-        *uuid = device_properties().uuid;
+        *uuid = device_properties(device).uuid;
     });
 }
 
 EMULATOR_ENTRY cudaError_t cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
     return ask([&] {
         require(bytes);
-        require_device(device);
-        *bytes = GlobalMemory::total_bytes();
+        *bytes = device_at(device).memory.total_bytes();
     });
 }
 
@@ -101,7 +110,7 @@ EMULATOR_ENTRY cudaError_t cuDevicePrimaryCtxRetain(void** context, int device) 
     return ask([&] {
         require(context);
         require_device(device);
-        *context = &primary_context;
+        *context = primary_context(device);
     });
 }
 
@@ -127,31 +136,30 @@ EMULATOR_ENTRY cudaError_t cuCtxGetCurrent(void** context) {
 
 EMULATOR_ENTRY cudaError_t cuCtxPushCurrent_v2(void* context) {
     return ask([&] {
-        require(context == &primary_context, cudaErrorDeviceUninitialized);
-        contexts.push_back(context);
+        const int device = device_of_context(context);
+        devices_below.push_back(std::exchange(Runtime::current_device_number(), device));
     });
 }
 
 EMULATOR_ENTRY cudaError_t cuCtxPopCurrent_v2(void** context) {
     return ask([&] {
-        require(!contexts.empty(), cudaErrorDeviceUninitialized);
-        if (context) *context = contexts.back();
-        contexts.pop_back();
+        require(!devices_below.empty(), cudaErrorDeviceUninitialized);
+        if (context) *context = current_context();
+        Runtime::current_device_number() = devices_below.back();
+        devices_below.pop_back();
     });
 }
 
 EMULATOR_ENTRY cudaError_t cuCtxSetCurrent(void* context) {
     return ask([&] {
-        require(!context || context == &primary_context, cudaErrorDeviceUninitialized);
-        contexts.clear();
-        if (context) contexts.push_back(context);
+        if (context) Runtime::current_device_number() = device_of_context(context);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cuCtxGetDevice(int* device) {
     return ask([&] {
         require(device);
-        *device = 0;
+        *device = Runtime::current_device_number();
     });
 }
 
@@ -171,8 +179,10 @@ EMULATOR_ENTRY cudaError_t cuCtxCreate_v4(void** context, void*, unsigned int fl
 
 EMULATOR_ENTRY cudaError_t cuCtxDestroy_v2(void* context) {
     return ask([&] {
-        require(context == &primary_context, cudaErrorDeviceUninitialized);
-        if (!contexts.empty()) contexts.pop_back();
+        device_of_context(context);
+        if (devices_below.empty()) return;
+        Runtime::current_device_number() = devices_below.back();
+        devices_below.pop_back();
     });
 }
 
@@ -317,7 +327,7 @@ void write_attribute(void* to, int attribute, const void* pointer, const cudaPoi
     enum MemoryType : int { unknown = 0, host = 1, on_device = 2 };
     const bool is_host = about.type == cudaMemoryTypeHost;
     switch (attribute) {
-    case of_context: return write<void*>(to, has_memory ? &primary_context : nullptr);
+    case of_context: return write<void*>(to, has_memory ? primary_context(about.device) : nullptr);
     case of_memory_type: return write<int>(to, !has_memory ? unknown : is_host ? host : on_device);
     case of_device_pointer: return write<void*>(to, about.devicePointer);
     case of_host_pointer: return write<void*>(to, has_memory ? about.hostPointer : nullptr);
@@ -325,7 +335,7 @@ void write_attribute(void* to, int attribute, const void* pointer, const cudaPoi
     case of_device_ordinal: return write<int>(to, about.device);
     case of_is_mapped: return write<int>(to, has_memory);
     }
-    Device& device = *Runtime::instance().device;
+    Device& device = Runtime::instance().current_device();
     const Allocation* const allocation = device.memory.find(pointer);
     const std::uint64_t first = allocation ? allocation->address : 0;
     switch (attribute) {
@@ -403,8 +413,9 @@ EMULATOR_ENTRY cudaError_t cuEventElapsedTime_v2(float* milliseconds, void* star
 EMULATOR_ENTRY cudaError_t cuStreamGetCtx(void* stream, void** context) {
     return ask([&] {
         require(context);
-        require_stream(*Runtime::instance().device, stream);
-        *context = &primary_context;
+        const Device& current = Runtime::instance().current_device();
+        require_stream(current, stream);
+        *context = primary_context(device_of_stream(current, stream));
     });
 }
 
@@ -569,7 +580,7 @@ constexpr ChangedFunction changed_functions[] = {
 void* driver_function(const std::string& name, int version, bool& is_too_new) {
     static void* const self = [] {
         Dl_info here{};
-        dladdr(&primary_context, &here);
+        dladdr(&primary_contexts, &here);
         return dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD);
     }();
     if (!name.starts_with("cu") || name.starts_with("cuda")) return nullptr;

@@ -135,10 +135,7 @@ EMULATOR_ENTRY cudaError_t cudaFuncSetAttribute(const void* host_stub, cudaFuncA
 
 EMULATOR_ENTRY cudaError_t cudaKernelSetAttributeForDevice(const void* kernel, cudaFuncAttribute attribute,
                                                            int value, int device_number) {
-    return api_call([&](Device& device) {
-        require_device(device_number);
-        set_attribute(device, kernel, attribute, value);
-    });
+    return api_call([&](Device&) { set_attribute(device_at(device_number), kernel, attribute, value); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaFuncSetCacheConfig(const void* host_stub, cudaFuncCache preference) {

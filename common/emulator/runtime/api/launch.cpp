@@ -139,21 +139,22 @@ struct LaunchRequest {
 
 GraphNode node_of(Device& device, const LaunchRequest& request, bool runs_later) {
     const Kernel& kernel = device.modules.kernel(registered_kernel(request.host_stub)).kernel;
-    const LaunchConfiguration configuration{extents(request.grid),
-                                            extents(request.block),
-                                            static_cast<std::uint32_t>(request.shared_bytes),
-                                            dynamic_shared_limit(device, request.host_stub, kernel),
-                                            request.cluster,
-                                            cluster_limit(device, request.host_stub),
-                                            request.cooperative};
+    LaunchConfiguration configuration{extents(request.grid),
+                                      extents(request.block),
+                                      static_cast<std::uint32_t>(request.shared_bytes),
+                                      dynamic_shared_limit(device, request.host_stub, kernel),
+                                      request.cluster,
+                                      cluster_limit(device, request.host_stub),
+                                      request.cooperative};
+    configuration.device = device.number;
     check_against_kernel(kernel, configuration, request.shared_bytes, runs_later);
-    return {
-        .type = cudaGraphNodeTypeKernel,
-        .work =
-            [&kernel, configuration, parameters = parameter_buffer(kernel, request.arguments)](Device& then) {
-                noting_refusal(then, [&] { run_now(then, kernel, configuration, parameters); });
-            },
-        .host = nullptr};
+    return {.type = cudaGraphNodeTypeKernel,
+            .work =
+                [&kernel, configuration, &device,
+                 parameters = parameter_buffer(kernel, request.arguments)](Device&) {
+                    noting_refusal(device, [&] { run_now(device, kernel, configuration, parameters); });
+                },
+            .host = nullptr};
 }
 
 /// Whether the kernel may spin until the host stores something.
@@ -168,20 +169,22 @@ cudaError_t launch_in_background(const void* stream, GraphNode node) {
     constexpr std::chrono::milliseconds patience(100);
     std::promise<void> begins; // broken if it does not
     const std::future<void> has_begun = begins.get_future();
-    std::packaged_task<cudaError_t()> task(
-        [stream, type = node.type, work = std::move(node.work), begins = std::move(begins)]() mutable {
-            std::promise<void> begun = std::move(begins); // Ends with this call: `result` keeps the lambda.
-            const auto begin = [&](Device& device) {
-                struct Running { // this thread has the lock
-                    std::atomic<bool>& runs = Runtime::instance().runs_in_background;
-                    Running() { runs = true; }
-                    ~Running() { runs = false; }
-                } const running;
-                begun.set_value();
-                work(device);
-            };
-            return stream_call(stream, {.type = type, .work = begin, .host = nullptr});
-        });
+    std::packaged_task<cudaError_t()> task([stream, device = Runtime::current_device_number(),
+                                            type = node.type, work = std::move(node.work),
+                                            begins = std::move(begins)]() mutable {
+        Runtime::current_device_number() = device;
+        std::promise<void> begun = std::move(begins); // Ends with this call: `result` keeps the lambda.
+        const auto begin = [&](Device& device) {
+            struct Running { // this thread has the lock
+                std::atomic<bool>& runs = Runtime::instance().runs_in_background;
+                Running() { runs = true; }
+                ~Running() { runs = false; }
+            } const running;
+            begun.set_value();
+            work(device);
+        };
+        return stream_call(stream, {.type = type, .work = begin, .host = nullptr});
+    });
     std::future<cudaError_t> result = task.get_future();
     std::thread(std::move(task)).detach();
     has_begun.wait();
@@ -195,6 +198,7 @@ cudaError_t launch(const void* stream, const LaunchRequest& request) {
     bool in_background = false;
     const cudaError_t error = api_call([&](Device& device) {
         require_stream(device, stream);
+        require(device_of_stream(device, stream) == device.number, cudaErrorInvalidResourceHandle);
         node = noting_refusal(device,
                               [&] { return node_of(device, request, device.capture_of(stream) != nullptr); });
         in_background = may_wait_for_host(device, request.host_stub);

@@ -16,7 +16,7 @@ constexpr std::size_t pitch_alignment = 512;
 /// CUDA returns a null pointer for a request of 0 bytes.
 void* allocate(Device& device, std::size_t bytes, MemoryKind kind, unsigned int flags = 0) {
     reject_while_capturing(device);
-    return bytes ? device.memory.allocate(bytes, kind, flags) : nullptr;
+    return bytes ? device.memory.allocate(device.number, bytes, kind, flags) : nullptr;
 }
 
 /// Frees for `call` the memory at `pointer`, which must be of this kind.
@@ -116,7 +116,7 @@ EMULATOR_ENTRY cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, un
         const void* last = static_cast<const char*>(pointer) + bytes - 1;
         require(!device.memory.find(pointer) && !device.memory.find(last),
                 cudaErrorHostMemoryAlreadyRegistered);
-        device.memory.adopt(pointer, bytes, flags);
+        device.memory.adopt(device.number, pointer, bytes, flags);
     });
 }
 
@@ -149,10 +149,10 @@ EMULATOR_ENTRY cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_poin
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-    return api_call([&](Device&) {
+    return api_call([&](Device& device) {
         require(free_bytes && total_bytes);
-        *free_bytes = GlobalMemory::available_bytes();
-        *total_bytes = GlobalMemory::total_bytes();
+        *free_bytes = device.memory.available_bytes(device.number);
+        *total_bytes = device.memory.total_bytes();
     });
 }
 
@@ -168,8 +168,9 @@ EMULATOR_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
             return;
         }
         attributes->type = memory_type(device.memory.kind_of(*allocation));
-        attributes->device = 0;
-        attributes->devicePointer = const_cast<void*>(pointer);
+        attributes->device = device.memory.device_of(*allocation);
+        attributes->devicePointer =
+            allocation->is_reached_by(device.number) ? const_cast<void*>(pointer) : nullptr;
         attributes->hostPointer =
             attributes->type == cudaMemoryTypeDevice ? nullptr : const_cast<void*>(pointer);
     });

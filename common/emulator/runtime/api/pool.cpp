@@ -17,8 +17,9 @@ using namespace emulator::abi;
 namespace {
 
 MemoryPool& pool_at(Device& device, void* handle) {
-    for (MemoryPool& pool : device.default_pools)
-        if (handle == &pool) return pool;
+    for (const auto& one : Runtime::instance().devices)
+        for (MemoryPool& pool : one->default_pools)
+            if (handle == &pool) return pool;
     const auto found = device.pools.find(handle);
     require(found != device.pools.end() && !found->second->is_destroyed);
     return *found->second;
@@ -26,6 +27,11 @@ MemoryPool& pool_at(Device& device, void* handle) {
 
 bool is_on_host(const cudaMemLocation& location) {
     return location.type >= cudaMemLocationTypeHost && location.type <= cudaMemLocationTypeHostNumaCurrent;
+}
+
+/// The device of a location; the current one if it is on the host.
+Device& device_of(Device& current, const cudaMemLocation& location) {
+    return location.type == cudaMemLocationTypeDevice ? device_at(location.id) : current;
 }
 
 /// What a pool there allocates. A managed pool's location is where its pages may lie best.
@@ -45,8 +51,9 @@ void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {
     if (bytes == 0) return nullptr;
     require(pool.max_bytes == 0 || (pool.used <= pool.max_bytes && bytes <= pool.max_bytes - pool.used),
             cudaErrorMemoryAllocation);
-    void* const pointer = device.memory.allocate(bytes, pool.kind);
+    void* const pointer = device.memory.allocate(pool.device, bytes, pool.kind);
     pool.add(pointer, bytes);
+    if (pool.kind == MemoryKind::device) device.memory.set_pool_access(pointer, pool.reach);
     return pointer;
 }
 
@@ -128,10 +135,10 @@ GraphNode emulator::allocation_node(std::size_t bytes) {
         require(!then.graph_memory.contains(memory->address)); // the last launch's is still there
         if (!memory->was_used) GlobalMemory::require_available(memory->bytes); // others may have taken it
         memory->was_used = true;
-        then.memory.place(memory->address, memory->bytes);
+        then.memory.place(then.number, memory->address, memory->bytes);
         then.graph_memory.emplace(memory->address, memory);
-        then.graph_bytes += memory->bytes;
-        then.peak_graph_bytes = std::max(then.peak_graph_bytes, then.graph_bytes);
+        then.shared.graph_bytes += memory->bytes;
+        then.shared.peak_graph_bytes = std::max(then.shared.peak_graph_bytes, then.shared.graph_bytes);
     };
     return node;
 }
@@ -182,6 +189,8 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps
             throw UnsupportedCall("cudaMemPoolCreate",
                                   "pools for other processes are not supported by the emulator");
         auto made = std::make_unique<MemoryPool>(MemoryPool{.kind = kind, .max_bytes = properties->maxSize});
+        made->device = device_of(device, properties->location).number;
+        made->reach = std::uint64_t{1} << made->device;
         *pool = made.get();
         device.pools.emplace(*pool, std::move(made));
     });
@@ -191,9 +200,10 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps
 EMULATOR_ENTRY cudaError_t cudaMemPoolDestroy(void* pool) {
     return api_call([&](Device& device) {
         MemoryPool& ended = pool_at(device, pool);
-        require(&ended != &device.default_pool(ended.kind));
-        if (device.current_pool(ended.kind) == pool)
-            device.current_pool(ended.kind) = &device.default_pool(ended.kind);
+        Device& home = device_at(ended.device);
+        require(&ended != &home.default_pool(ended.kind));
+        if (home.current_pool(ended.kind) == pool)
+            home.current_pool(ended.kind) = &home.default_pool(ended.kind);
         if (ended.allocations.empty())
             device.pools.erase(pool);
         else
@@ -236,7 +246,16 @@ namespace {
 bool is_home(const MemoryPool& pool, const cudaMemLocation* location) {
     require(location && (is_on_host(*location) || location->type == cudaMemLocationTypeDevice));
     if (!is_on_host(*location)) require_device(location->id);
-    return pool.kind == MemoryKind::managed || is_on_host(*location) == (pool.kind == MemoryKind::host);
+    return pool.kind == MemoryKind::managed ||
+           (is_on_host(*location) ? pool.kind == MemoryKind::host
+                                  : pool.kind == MemoryKind::device && location->id == pool.device);
+}
+
+/// Of a device to a pool of another one.
+void give_access(Device& device, MemoryPool& pool, int peer, bool has_access) {
+    const std::uint64_t bit = std::uint64_t{1} << peer;
+    pool.reach = has_access ? pool.reach | bit : pool.reach & ~bit;
+    for (const auto& [pointer, bytes] : pool.allocations) device.memory.set_pool_access(pointer, pool.reach);
 }
 
 } // namespace
@@ -251,7 +270,11 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolSetAccess(void* pool, const cudaMemAccessD
             const int flags = list[k].flags;
             const bool home = is_home(target, &list[k].location);
             require(flags == cudaMemAccessFlagsProtReadWrite || (!home && (flags == 0 || flags == 1)));
-            if (!home) target.access_of_others = flags;
+            if (home) continue;
+            if (target.kind == MemoryKind::device && !is_on_host(list[k].location))
+                give_access(device, target, list[k].location.id, flags != 0);
+            else
+                target.access_of_others = flags;
         }
     });
 }
@@ -260,34 +283,36 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolGetAccess(int* flags, void* pool, const cu
     return api_call([&](Device& device) {
         require(flags);
         const MemoryPool& asked = pool_at(device, pool);
-        *flags = is_home(asked, location) ? cudaMemAccessFlagsProtReadWrite : asked.access_of_others;
+        const bool is_peer = asked.kind == MemoryKind::device && !is_on_host(*location);
+        *flags = is_home(asked, location) || (is_peer && (asked.reach >> location->id & 1) != 0)
+                     ? cudaMemAccessFlagsProtReadWrite
+                 : is_peer ? 0
+                           : asked.access_of_others;
     });
 }
 
 // ---- the device's pools ----
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetDefaultMemPool(void** pool, int device_number) {
-    return api_call([&](Device& device) {
+    return api_call([&](Device&) {
         require(pool);
-        require_device(device_number);
-        *pool = &device.default_pool(MemoryKind::device);
+        *pool = &device_at(device_number).default_pool(MemoryKind::device);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetMemPool(void** pool, int device_number) {
-    return api_call([&](Device& device) {
+    return api_call([&](Device&) {
         require(pool);
-        require_device(device_number);
-        *pool = device.current_pool(MemoryKind::device);
+        *pool = device_at(device_number).current_pool(MemoryKind::device);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceSetMemPool(int device_number, void* pool) {
     return api_call([&](Device& device) {
-        require_device(device_number);
+        Device& target = device_at(device_number);
         MemoryPool& next = pool_at(device, pool);
-        require(next.kind == MemoryKind::device);
-        device.current_pool(next.kind) = &next;
+        require(next.kind == MemoryKind::device && next.device == device_number);
+        target.current_pool(next.kind) = &next;
     });
 }
 
@@ -298,7 +323,8 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetGraphMemAttribute(int device_number,
         require(value && attribute >= cudaGraphMemAttrUsedMemCurrent &&
                 attribute <= cudaGraphMemAttrReservedMemHigh);
         const bool is_peak = attribute % 2 == 1;
-        *static_cast<std::uint64_t*>(value) = is_peak ? device.peak_graph_bytes : device.graph_bytes;
+        *static_cast<std::uint64_t*>(value) =
+            is_peak ? device.shared.peak_graph_bytes : device.shared.graph_bytes;
     });
 }
 
@@ -309,7 +335,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSetGraphMemAttribute(int device_number,
         const bool is_peak =
             attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
         require(is_peak && value && *static_cast<std::uint64_t*>(value) == 0);
-        device.peak_graph_bytes = device.graph_bytes;
+        device.shared.peak_graph_bytes = device.shared.graph_bytes;
     });
 }
 
@@ -320,14 +346,16 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGraphMemTrim(int device_number) {
 EMULATOR_ENTRY cudaError_t cudaMemGetDefaultMemPool(void** pool, const cudaMemLocation* location, int type) {
     return api_call([&](Device& device) {
         require(pool);
-        *pool = &device.default_pool(kind_at(location, type));
+        const MemoryKind kind = kind_at(location, type);
+        *pool = &device_of(device, *location).default_pool(kind);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemGetMemPool(void** pool, const cudaMemLocation* location, int type) {
     return api_call([&](Device& device) {
         require(pool);
-        *pool = device.current_pool(kind_at(location, type));
+        const MemoryKind kind = kind_at(location, type);
+        *pool = device_of(device, *location).current_pool(kind);
     });
 }
 
@@ -335,6 +363,6 @@ EMULATOR_ENTRY cudaError_t cudaMemSetMemPool(const cudaMemLocation* location, in
     return api_call([&](Device& device) {
         MemoryPool& next = pool_at(device, pool);
         require(next.kind == kind_at(location, type));
-        device.current_pool(next.kind) = &next;
+        device_of(device, *location).current_pool(next.kind) = &next;
     });
 }

@@ -18,7 +18,7 @@ EMULATOR_ENTRY void __cudaUnregisterFatBinary(void** handle) {
     Runtime& runtime = Runtime::instance();
     const std::lock_guard lock(runtime.mutex);
     const auto* binary = reinterpret_cast<const RegisteredBinary*>(handle);
-    runtime.device->modules.unload(*binary);
+    for (const auto& device : runtime.devices) device->modules.unload(*binary);
     runtime.registry.remove_binary(binary);
 }
 

@@ -18,7 +18,7 @@ cudaError_t create_stream(void** handle, unsigned int flags, int priority) {
         require(handle && flags <= cudaStreamNonBlocking);
         static unsigned long long next_id = first_own_id;
         auto stream = std::make_unique<Stream>(
-            Stream{flags, std::clamp(priority, greatest_priority, least_priority), next_id++});
+            Stream{device.number, flags, std::clamp(priority, greatest_priority, least_priority), next_id++});
         *handle = stream.get();
         device.streams.emplace(*handle, std::move(stream));
     });
@@ -28,8 +28,9 @@ cudaError_t create_stream(void** handle, unsigned int flags, int priority) {
 Stream stream_at(const Device& device, const void* handle) {
     require_stream(device, handle);
     const auto found = device.streams.find(handle);
-    return found == device.streams.end() ? Stream{.id = reinterpret_cast<std::uintptr_t>(handle)}
-                                         : *found->second;
+    return found == device.streams.end()
+               ? Stream{.device = device.number, .id = reinterpret_cast<std::uintptr_t>(handle)}
+               : *found->second;
 }
 
 /// For the calls in which the host waits for a stream.
@@ -138,8 +139,7 @@ EMULATOR_PER_THREAD_TWIN(cudaStreamGetId, cudaStreamGetId_ptsz);
 EMULATOR_ENTRY cudaError_t cudaStreamGetDevice(void* stream, int* device_number) {
     return api_call([&](Device& device) {
         require(device_number);
-        require_stream(device, stream);
-        *device_number = 0;
+        *device_number = stream_at(device, stream).device;
     });
 }
 EMULATOR_PER_THREAD_TWIN(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
@@ -234,7 +234,7 @@ EMULATOR_ENTRY cudaError_t cudaEventCreateWithFlags(void** handle, unsigned int 
     return api_call([&](Device& device) {
         const bool is_shared = flags & cudaEventInterprocess;
         require(handle && (flags & ~event_flags) == 0 && (!is_shared || flags & cudaEventDisableTiming));
-        auto event = std::make_unique<Event>(Event{flags, std::nullopt});
+        auto event = std::make_unique<Event>(Event{.device = device.number, .flags = flags});
         *handle = event.get();
         device.events.emplace(*handle, std::move(event));
     });
@@ -252,6 +252,7 @@ EMULATOR_ENTRY cudaError_t cudaEventRecordWithFlags(void* event, void* stream, u
         require(flags <= 1);
         require_stream(device, stream);
         Event& recorded = event_at(device, event);
+        require(recorded.device == device_of_stream(device, stream), cudaErrorInvalidResourceHandle);
         if (Capture* const capture = device.capture_of(stream)) {
             require(!capture->is_invalid, cudaErrorStreamCaptureInvalidated);
             recorded.capture = capture->id;
@@ -282,6 +283,7 @@ EMULATOR_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, void* start
         // Seen on an H200: the capture goes on.
         require(first.capture == 0 && last.capture == 0, cudaErrorCapturedEvent);
         require(first.recorded && last.recorded, cudaErrorInvalidResourceHandle);
+        require(first.device == last.device, cudaErrorInvalidResourceHandle);
         require(!((first.flags | last.flags) & cudaEventDisableTiming), cudaErrorInvalidResourceHandle);
         *milliseconds = std::chrono::duration<float, std::milli>(*last.recorded - *first.recorded).count();
     });

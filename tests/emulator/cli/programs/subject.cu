@@ -151,6 +151,12 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "on stderr\n");
         return std::atoi(argument);
     }
+    if (what == "devices") {
+        int count = 0;
+        cudaGetDeviceCount(&count);
+        std::printf("%d\n", count);
+        return 0;
+    }
     if (what == "driver") { // as libcu++ does
         void* const library = dlopen("libcuda.so.1", RTLD_NOW);
         const auto count_devices =
