@@ -305,7 +305,7 @@ void decode_vector(Decoding& statement, Space space, std::string_view vector, bo
 void decode_atomic(Decoding& statement, bool has_result) {
     statement.instruction.ordering =
         statement.take_ordering({".relaxed", ".acquire", ".release", ".acq_rel"});
-    statement.instruction.scope = statement.take_scope();
+    statement.instruction.scope = statement.take_scope(Scope::gpu); // by the PTX manual
     const Space space = statement.take_space();
     const std::string_view operation =
         statement.take_any({".add", ".min", ".max", ".and", ".or", ".xor", ".exch", ".cas", ".inc", ".dec"});

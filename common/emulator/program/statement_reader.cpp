@@ -63,11 +63,12 @@ Ordering StatementReader::take_ordering(std::initializer_list<std::string_view> 
     return Ordering::weak;
 }
 
-Scope StatementReader::take_scope() {
+Scope StatementReader::take_scope(Scope by_default) {
     const std::string_view text = take_any({".cta", ".cluster", ".gpu", ".sys"});
     if (text == ".cta") return Scope::block;
     if (text == ".cluster") return Scope::cluster;
-    return text == ".gpu" ? Scope::gpu : Scope::system;
+    if (text == ".gpu") return Scope::gpu;
+    return text == ".sys" ? Scope::system : by_default;
 }
 
 void StatementReader::expect_operands(std::size_t least, std::size_t most) {

@@ -36,7 +36,7 @@ public:
     ptx::Type take_type();
     ptx::Space take_space();                                                   ///< generic when none is said
     Ordering take_ordering(std::initializer_list<std::string_view> modifiers); ///< weak when none is said
-    Scope take_scope();                                                        ///< the widest by default
+    Scope take_scope(Scope by_default = Scope::system);
 
     // ---- operands ----
 
