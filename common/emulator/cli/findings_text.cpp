@@ -63,8 +63,10 @@ private:
 std::string party_text(const Party& party, std::size_t widest_role, Sources& sources) {
     std::string text = fmt::format("    {:<{}}  ", party.role, widest_role);
     const std::size_t indent = text.size();
-    text += fmt::format("block {}, thread {}", party.block, party.thread);
+    text += party.operation.empty() ? fmt::format("block {}, thread {}", party.block, party.thread)
+                                    : party.operation;
     if (!party.where.empty()) text += ", at " + party.where;
+    if (party.where.empty() && party.ptx.empty()) return text + "\n"; // a call of the host
     const std::string line = sources.line(party.where).value_or(party.ptx);
     return fmt::format("{}\n{:{}}{}\n", text, "", indent, line);
 }
@@ -97,7 +99,8 @@ std::string findings_as_text(const std::vector<Finding>& findings, const std::ve
         const std::string shown = finding_text(finding, sources, columns);
         const std::size_t heading = shown.find('\n');
         text += styled(shown.substr(0, heading), Style::red, color) + shown.substr(heading) + "\n";
-        for (const Party& party : finding.parties) has_lines = has_lines && !party.where.empty();
+        for (const Party& party : finding.parties)
+            has_lines = has_lines && (!party.where.empty() || party.ptx.empty());
     }
     if (!has_lines) text += "Compile with nvcc -lineinfo to see lines of the source.\n";
     return text +

@@ -7,7 +7,7 @@ namespace emulator {
 void Findings::add(Finding finding) {
     std::string key = finding.checker + '\n' + finding.kind + '\n' + finding.kernel;
     for (const Party& party : finding.parties)
-        key += '\n' + party.role + '\n' + (party.where.empty() ? party.ptx : party.where);
+        key += '\n' + party.role + '\n' + party.operation + (party.where.empty() ? party.ptx : party.where);
     if (finding.parties.empty()) key += '\n' + finding.message;
     const std::lock_guard lock(mutex_);
     const auto [place, is_new] = index_.try_emplace(std::move(key), findings_.size());

@@ -16,6 +16,9 @@ struct Party {
     std::string thread{}; ///< "(17,0,0)"; of several, the first
     std::string where{};  ///< "kernels.cuh:17"; empty: compiled without -lineinfo
     std::string ptx{};    ///< the PTX statement, on one line
+    /// Instead of block and thread, if all of it counts: "kernel fill(int*) in stream #2". Of a call of the host
+    /// neither `where` nor `ptx` are known.
+    std::string operation{};
 };
 
 struct Finding {

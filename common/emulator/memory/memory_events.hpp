@@ -9,6 +9,7 @@ namespace emulator {
 
 struct Allocation;
 class GlobalMemory;
+class OperationOrder;
 
 /// A host call that fails because of a device pointer in it.
 struct RejectedCall {
@@ -27,6 +28,8 @@ public:
 
     /// `host_writes`: the host can write to it without a call, as to managed and pinned memory.
     virtual void allocated(const Allocation&, bool /*host_writes*/) {}
+    /// The host is about to free it, by this API function.
+    virtual void frees(const Allocation&, const std::string& /*call*/) {}
     virtual void freed(const Allocation&) {}
 
     /// The `bytes` bytes at `first`, all in one allocation, were copied from the host, or set.
@@ -35,6 +38,11 @@ public:
     virtual void copied(std::uint64_t /*from*/, std::uint64_t /*to*/, std::size_t /*bytes*/) {}
     /// … were copied to the host.
     virtual void read(std::uint64_t /*first*/, std::size_t /*bytes*/) {}
+
+    /// The operation in progress in this order, to which the events since its begin belong, is about to end.
+    virtual void operation_ends() {}
+    /// Before all other events: where operations are.
+    virtual void follows(OperationOrder&) {}
 
     virtual void rejected(const RejectedCall&, const GlobalMemory&) {}
 

@@ -15,6 +15,17 @@ namespace {
 
 thread_local cudaError_t thread_error = cudaSuccess;
 
+const char* name_of(cudaGraphNodeType type) {
+    switch (type) {
+    case cudaGraphNodeTypeKernel: return "kernel";
+    case cudaGraphNodeTypeMemcpy: return "copy";
+    case cudaGraphNodeTypeMemset: return "memset";
+    case cudaGraphNodeTypeMemAlloc: return "allocation";
+    case cudaGraphNodeTypeMemFree: return "free";
+    default: return "operation";
+    }
+}
+
 cudaError_t remember(cudaError_t error) {
     if (error != cudaSuccess) thread_error = error;
     return error;
@@ -80,8 +91,20 @@ cudaError_t stream_call(const void* stream, const GraphNode& node) {
             capture->is_invalid = true;
             throw ApiError(cudaErrorStreamCaptureImplicit);
         }
-        if (node.work) node.work(device);
+        if (node.work) run_operation(device, stream, node.type, node.work);
     });
+}
+
+void run_operation(Device& device, const void* stream, cudaGraphNodeType type,
+                   const std::function<void(Device&)>& work) {
+    struct Operation { // also where the work throws
+        Operation(DeviceMemory& all, const void* in, int current, const char* what) : memory(all) {
+            memory.operations().begin(in, current, what);
+        }
+        ~Operation() { memory.operation_ends(); }
+        DeviceMemory& memory;
+    } const operation(device.memory, stream, device.number, name_of(type));
+    work(device);
 }
 
 void note_refusal(Device& device, cudaError_t error, const std::string& function) {

@@ -45,6 +45,10 @@ abi::cudaError_t driver_call(const std::function<abi::cudaError_t()>& body);
 /// never; returns CUDA's errors for what a capture does not allow, which ends it.
 abi::cudaError_t stream_call(const void* stream, const GraphNode& node);
 
+/// Runs work as an operation of the stream: see OperationOrder.
+void run_operation(Device& device, const void* stream, abi::cudaGraphNodeType type,
+                   const std::function<void(Device&)>& work);
+
 /// From now on each call that copies or waits returns `error`: a card would have done the work, and the
 /// emulator cannot. `function` is the unsupported call; empty: a kernel that it cannot run.
 void note_refusal(Device& device, abi::cudaError_t error, const std::string& function = {});

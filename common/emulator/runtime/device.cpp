@@ -24,7 +24,11 @@ void MemoryPool::forget(const void* pointer) {
 
 void SharedState::reset(int device, bool is_only) {
     const auto belongs = [=](const auto& entry) { return is_only || entry.second->device == device; };
-    std::erase_if(streams, belongs);
+    memory.operations().host_waits_for_device(device);
+    std::erase_if(streams, [&](const auto& entry) {
+        if (belongs(entry)) memory.operations().destroyed(entry.first);
+        return belongs(entry);
+    });
     std::erase_if(events, belongs);
     std::erase_if(pools, belongs);
     std::erase_if(arrays, [&](const auto& entry) {

@@ -48,6 +48,7 @@ struct Event {
     int device = 0;
     unsigned int flags = 0;
     std::optional<std::chrono::steady_clock::time_point> recorded = {};
+    OperationOrder::Clock happened_before = {};  ///< what those that wait for it know
     unsigned long long capture = 0;              ///< the capture that recorded it last; 0: none
     std::vector<const GraphNode*> captured = {}; ///< the nodes of the graph that it represents
 };

@@ -22,7 +22,7 @@ const char* call_behind(MemoryKind kind) {
 
 } // namespace
 
-DeviceMemory::DeviceMemory(int devices) : used_(static_cast<std::size_t>(devices)) {
+DeviceMemory::DeviceMemory(int devices) : used_(static_cast<std::size_t>(devices)), operations_(devices) {
     for (int device = 0; device < devices; ++device) reach_.push_back(std::uint64_t{1} << device);
     Observation* const observation = Observation::instance();
     if (!observation) return;
@@ -30,6 +30,7 @@ DeviceMemory::DeviceMemory(int devices) : used_(static_cast<std::size_t>(devices
     if (observation->only_estimates()) global_.allocate_untouched();
     listeners_ = observation->memory_listeners();
     if (listeners_.empty()) return;
+    tell([&](MemoryEvents& listener) { listener.follows(operations_); });
     global_.remember_freed();
     arrays_.remember_freed();
 }
@@ -158,9 +159,16 @@ bool DeviceMemory::release(const void* pointer, MemoryKind kind, const std::stri
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
     const auto note = notes_.find(address);
     if (note == notes_.end() || note->second.kind != kind) return false;
-    tell([&](MemoryEvents& listener) { listener.freed(*memory_of(kind).find(address)); });
+    const Allocation& allocation = *memory_of(kind).find(address);
+    tell([&](MemoryEvents& listener) { listener.frees(allocation, call); });
+    tell([&](MemoryEvents& listener) { listener.freed(allocation); });
     end(address, call + " #" + std::to_string(++frees_made_[call]));
     return true;
+}
+
+void DeviceMemory::operation_ends() {
+    tell([](MemoryEvents& listener) { listener.operation_ends(); });
+    operations_.end();
 }
 
 void DeviceMemory::was_copied(const void* to, const void* from, std::size_t bytes) const {

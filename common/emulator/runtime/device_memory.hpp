@@ -3,6 +3,7 @@
 
 #include "emulator/memory/global_memory.hpp"
 #include "emulator/memory/memory_events.hpp"
+#include "emulator/memory/operation_order.hpp"
 
 #include <array>
 #include <cstddef>
@@ -91,6 +92,12 @@ public:
 
     // ---- what the host did, for the listeners ----
 
+    /// The order of operations, which listeners follow.
+    OperationOrder& operations() { return operations_; }
+    const OperationOrder& operations() const { return operations_; }
+    /// The operation in progress ends.
+    void operation_ends();
+
     void was_copied(const void* to, const void* from, std::size_t bytes) const;
     void was_set(const void* to, std::size_t bytes) const;
     void was_rejected(const RejectedCall& call) const;
@@ -128,6 +135,7 @@ private:
     std::vector<std::uint64_t> reach_;    ///< of what cudaMalloc allocates on each device
     std::vector<std::size_t> used_;       ///< bytes of each device
     std::unordered_set<std::uint64_t> managed_variables_;
+    OperationOrder operations_;
     std::size_t host_allocations_ = 0;               ///< those that the host can write to without a call
     std::array<unsigned int, 5> allocations_made_{}; ///< of each kind
     std::map<std::string, unsigned int> frees_made_; ///< by each function

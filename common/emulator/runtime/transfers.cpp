@@ -93,6 +93,15 @@ void check_side(const Device& device, const void* pointer, std::size_t bytes, Pl
     throw ApiError(cudaErrorInvalidValue, text);
 }
 
+/// A copy between devices in a default stream waits for both. The host waits for one to memory that may be paged.
+void note_order(const Device& device, const void* to, const void* from) {
+    const Allocation *const target = device.memory.find(to), *const source = device.memory.find(from);
+    if (target && source && target->device != source->device && target->device != Allocation::on_host &&
+        source->device != Allocation::on_host)
+        device.memory.operations().joins_devices(target->device, source->device);
+    if (!target) device.memory.operations().host_waits_for_current();
+}
+
 } // namespace
 
 std::size_t Rows::extent() const {
@@ -180,6 +189,9 @@ void copy(const Device& device, const Box& box) {
     };
     check(from, source_side(kind), "copy from device memory");
     check(to, target_side(kind), "copy to device memory");
+    if (!to.is_array && !from.is_array) note_order(device, to.first, from.first);
+    if (to.is_array || from.is_array)
+        device.memory.operations().host_waits_for_current(); // or so it is taken
     for (std::size_t z = 0; z < depth; ++z)
         for (std::size_t y = 0; y < height; ++y) {
             char* const target = row_of(to, z, y);
@@ -193,6 +205,8 @@ void fill(const Device& device, void* to, Rows rows, unsigned int value, std::si
     if (rows.width == 0 || rows.height == 0) return;
     require(rows.height == 1 || rows.width <= rows.pitch, cudaErrorInvalidPitchValue);
     check_side(device, to, rows.extent(), Place::device, "memset");
+    if (device.memory.find(to)->device == Allocation::on_host)
+        device.memory.operations().host_waits_for_current(); // or so it is taken
     for (std::size_t row = 0; row < rows.height; ++row) {
         char* const target = static_cast<char*>(to) + row * rows.pitch;
         if (element_bytes == 1)

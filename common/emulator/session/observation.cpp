@@ -10,6 +10,7 @@
 #include "emulator/check/init_checker.hpp"
 #include "emulator/check/memory_checker.hpp"
 #include "emulator/check/race/race_checker.hpp"
+#include "emulator/check/race/stream_races.hpp"
 #include "emulator/check/race/weak_memory.hpp"
 #include "emulator/check/sync_checker.hpp"
 #include "emulator/error.hpp"
@@ -110,6 +111,9 @@ std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
     if (request_.checks("mem"))
         recorders.push_back(std::make_unique<CheckRecorder<MemoryChecker>>(findings_, request_.leaks));
     if (request_.checks("init")) recorders.push_back(std::make_unique<CheckRecorder<InitChecker>>(findings_));
+    if (request_.checks("race"))
+        recorders.push_back(
+            std::make_unique<CheckRecorder<StreamRaceChecker>>(findings_, request_.global_races));
     if (request_.checks("race"))
         recorders.push_back(std::make_unique<CheckRecorder<RaceChecker>>(
             findings_, RaceOptions{.global = request_.global_races}));

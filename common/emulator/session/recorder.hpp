@@ -54,7 +54,10 @@ public:
     template <class... Arguments>
     explicit CheckRecorder(Arguments&&... arguments) : checker_(std::forward<Arguments>(arguments)...) {}
 
-    Watcher* begin(const ObservedLaunch&) override { return &checker_; }
+    Watcher* begin(const ObservedLaunch&) override {
+        if constexpr (requires { checker_.is_needed(); }) return checker_.is_needed() ? &checker_ : nullptr;
+        return &checker_;
+    }
 
     void finish() override {
         if (MemoryEvents* const listener = memory_listener()) listener->program_ends();

@@ -14,6 +14,7 @@ template <class SomeParty, class Field> void for_each_field_of_party(SomeParty& 
     field("thread", party.thread);
     field("where", party.where);
     field("ptx", party.ptx);
+    field("operation", party.operation);
 }
 
 template <class SomeFinding, class Field> void for_each_field_of_finding(SomeFinding& finding, Field field) {

@@ -11,25 +11,41 @@ namespace {
 
 constexpr void* legacy_stream = nullptr; ///< where the calls without a stream do their work
 
+/// Whether it is a call without Async in its name.
+enum class Waits { no, yes };
+
+/// The host waits for a synchronous copy, unless both sides are on devices.
+void note_wait(Device& device, const void* to, const void* from, Waits waits) {
+    const auto is_on_device = [&](const void* pointer) {
+        const Allocation* const allocation = device.memory.find(pointer);
+        return allocation && allocation->device != Allocation::on_host;
+    };
+    if (waits == Waits::yes && !(is_on_device(to) && is_on_device(from)))
+        device.memory.operations().host_waits_for_current();
+}
+
 cudaError_t copy_in(const void* stream, void* to, std::size_t to_pitch, const void* from, Rows rows,
-                    cudaMemcpyKind kind) {
+                    cudaMemcpyKind kind, Waits waits = Waits::no) {
     return stream_call(stream, {.type = cudaGraphNodeTypeMemcpy,
                                 .work =
                                     [=](Device& device) {
                                         device.reject_after_refusal();
                                         copy(device, to, to_pitch, from, rows, kind);
+                                        note_wait(device, to, from, waits);
                                     },
                                 .host = nullptr});
 }
 
-cudaError_t copy_in(const void* stream, const cudaMemcpy3DParms* parameters) {
+cudaError_t copy_in(const void* stream, const cudaMemcpy3DParms* parameters, Waits waits = Waits::no) {
     return stream_call(stream, {.type = cudaGraphNodeTypeMemcpy,
                                 .work =
-                                    [is_there = parameters != nullptr,
+                                    [waits, is_there = parameters != nullptr,
                                      all = parameters ? *parameters : cudaMemcpy3DParms{}](Device& device) {
                                         require(is_there);
                                         device.reject_after_refusal();
-                                        copy(device, box_of(device, all));
+                                        const Box box = box_of(device, all);
+                                        copy(device, box);
+                                        note_wait(device, box.to.first, box.from.first, waits);
                                     },
                                 .host = nullptr});
 }
@@ -78,7 +94,7 @@ cudaError_t copy_between_devices(const void* stream, const cudaMemcpy3DPeerParms
 } // namespace
 
 EMULATOR_ENTRY cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    return copy_in(legacy_stream, to, bytes, from, single_row(bytes), kind);
+    return copy_in(legacy_stream, to, bytes, from, single_row(bytes), kind, Waits::yes);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpy, cudaMemcpy_ptds);
 
@@ -91,7 +107,7 @@ EMULATOR_PER_THREAD_TWIN(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
 EMULATOR_ENTRY cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from,
                                         std::size_t from_pitch, std::size_t width, std::size_t height,
                                         cudaMemcpyKind kind) {
-    return copy_in(legacy_stream, to, to_pitch, from, {from_pitch, width, height}, kind);
+    return copy_in(legacy_stream, to, to_pitch, from, {from_pitch, width, height}, kind, Waits::yes);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpy2D, cudaMemcpy2D_ptds);
 
@@ -125,7 +141,7 @@ EMULATOR_ENTRY cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int va
 EMULATOR_PER_THREAD_TWIN(cudaMemset2DAsync, cudaMemset2DAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-    return copy_in(legacy_stream, parameters);
+    return copy_in(legacy_stream, parameters, Waits::yes);
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpy3D, cudaMemcpy3D_ptds);
 

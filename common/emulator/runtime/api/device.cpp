@@ -192,6 +192,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSynchronize() {
         for (const auto& capture : device.captures) capture->is_invalid = true;
         require(device.captures.empty(), cudaErrorStreamCaptureUnsupported);
         device.reject_after_refusal();
+        device.memory.operations().host_waits_for_device(device.number);
     });
 }
 

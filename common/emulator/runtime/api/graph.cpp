@@ -483,7 +483,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphUpload(void* exec, void* stream) {
 }
 EMULATOR_PER_THREAD_TWIN(cudaGraphUpload, cudaGraphUpload_ptsz);
 
-/// Step by step, since a host function runs without the API's lock.
+/// One after the other in the stream, though a card may run some at once. Step by step, since a host function runs without the API's lock.
 EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
     std::vector<GraphExec::Step> steps;
     const cudaError_t error = api_call([&](Device& device) {
@@ -501,7 +501,9 @@ EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
         if (!step.enabled) continue;
         if (step.copy.host) step.copy.host();
         if (!step.copy.work) continue;
-        if (const cudaError_t failed = api_call(step.copy.work); failed != cudaSuccess) return failed;
+        const cudaError_t failed =
+            api_call([&](Device& device) { run_operation(device, stream, step.copy.type, step.copy.work); });
+        if (failed != cudaSuccess) return failed;
     }
     return cudaSuccess;
 }

@@ -111,6 +111,7 @@ void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configura
     if (const auto set = device.limits.find(cudaLimitStackSize); set != device.limits.end())
         configuration.call_stack_bytes =
             std::max(configuration.call_stack_bytes, static_cast<std::uint32_t>(set->second));
+    device.memory.operations().rename("kernel " + kernel.readable_name());
     auto& last_launch = Runtime::instance().last_launch;
     last_launch.reset();
     try {

@@ -28,6 +28,14 @@ void release(Device& device, const void* pointer, MemoryKind kind, const char* c
     throw ApiError(error);
 }
 
+/// Before cudaFree: the host waits for the device, or for all if the memory is not on one.
+void wait_for_users(Device& device, const void* pointer) {
+    const Allocation* const allocation = device.memory.find(pointer);
+    for (const auto& one : Runtime::instance().devices)
+        if (allocation && (allocation->device == Allocation::on_host || allocation->device == one->number))
+            device.memory.operations().host_waits_for_device(one->number);
+}
+
 /// Rows of `width` bytes, and their pitch.
 void* allocate_rows(Device& device, std::size_t width, std::size_t height, std::size_t& pitch) {
     require(width <= SIZE_MAX - pitch_alignment);
@@ -100,6 +108,7 @@ EMULATOR_ENTRY cudaError_t cudaFree(void* pointer) {
     return api_call([&](Device& device) {
         if (!pointer) return;
         reject_while_capturing(device);
+        wait_for_users(device, pointer);
         free_on_device(device, pointer, "cudaFree");
     });
 }

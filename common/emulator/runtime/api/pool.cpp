@@ -173,7 +173,8 @@ EMULATOR_ENTRY cudaError_t cudaFreeAsync(void* pointer, void* stream) {
         if (device.capture_of(stream))
             node = free_node(device, pointer);
         else
-            free_on_device(device, pointer, "cudaFreeAsync");
+            run_operation(device, stream, cudaGraphNodeTypeMemFree,
+                          [&](Device&) { free_on_device(device, pointer, "cudaFreeAsync"); });
     });
     return error == cudaSuccess && node.freed ? stream_call(stream, node) : error;
 }

@@ -13,6 +13,13 @@ namespace {
 constexpr int least_priority = 0, greatest_priority = -5;
 constexpr unsigned long long first_own_id = 3; ///< 0, 1 and 2 are the default streams' handles
 
+/// "stream #2 of device 1"
+std::string name_of(const Device& device, const Stream& stream) {
+    const std::string name = "stream #" + std::to_string(stream.id - first_own_id + 1);
+    return Runtime::instance().devices.size() == 1 ? name
+                                                   : name + " of device " + std::to_string(device.number);
+}
+
 cudaError_t create_stream(void** handle, unsigned int flags, int priority) {
     return api_call([&](Device& device) {
         require(handle && flags <= cudaStreamNonBlocking);
@@ -20,6 +27,8 @@ cudaError_t create_stream(void** handle, unsigned int flags, int priority) {
         auto stream = std::make_unique<Stream>(
             Stream{device.number, flags, std::clamp(priority, greatest_priority, least_priority), next_id++});
         *handle = stream.get();
+        device.memory.operations().created(*handle, device.number, (flags & cudaStreamNonBlocking) == 0,
+                                           name_of(device, *stream));
         device.streams.emplace(*handle, std::move(stream));
     });
 }
@@ -39,6 +48,7 @@ cudaError_t check_stream(const void* stream) {
         require_stream(device, stream);
         reject_if_captured(device, stream);
         device.reject_after_refusal();
+        device.memory.operations().host_waits_for_stream(stream, device.number);
     });
 }
 
@@ -71,7 +81,12 @@ cudaError_t call_host(const void* stream, bool is_valid, const std::function<voi
     });
     if (error == cudaSuccess)
         error = stream_call(stream, {.type = cudaGraphNodeTypeHost, .work = nullptr, .host = function});
-    if (error == cudaSuccess && !is_captured) function();
+    if (error == cudaSuccess && !is_captured) {
+        // It may tell the host that the stream has come so far.
+        api_call(
+            [&](Device& device) { device.memory.operations().host_waits_for_stream(stream, device.number); });
+        function();
+    }
     return error;
 }
 
@@ -90,8 +105,10 @@ EMULATOR_ENTRY cudaError_t cudaStreamCreateWithPriority(void** stream, unsigned 
 }
 
 EMULATOR_ENTRY cudaError_t cudaStreamDestroy(void* stream) {
-    return api_call(
-        [&](Device& device) { require(device.streams.erase(stream) == 1, cudaErrorInvalidResourceHandle); });
+    return api_call([&](Device& device) {
+        require(device.streams.erase(stream) == 1, cudaErrorInvalidResourceHandle);
+        device.memory.operations().destroyed(stream);
+    });
 }
 
 EMULATOR_ENTRY cudaError_t cudaStreamSynchronize(void* stream) { return check_stream(stream); }
@@ -108,6 +125,9 @@ EMULATOR_ENTRY cudaError_t cudaStreamWaitEvent(void* stream, void* event, unsign
         const auto found = device.events.find(event);
         require(found != device.events.end(), cudaErrorInvalidResourceHandle);
         wait_in_capture(device, stream, *found->second);
+        if (!device.capture_of(stream))
+            device.memory.operations().stream_waits_for(stream, device.number,
+                                                        found->second->happened_before);
     });
 }
 EMULATOR_PER_THREAD_TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
@@ -225,6 +245,7 @@ cudaError_t wait_for(const void* event) {
             if (capture->id == awaited.capture) capture->is_invalid = true;
         require(awaited.capture == 0, cudaErrorCapturedEvent);
         device.reject_after_refusal();
+        device.memory.operations().host_waits_for(awaited.happened_before);
     });
 }
 
@@ -260,6 +281,7 @@ EMULATOR_ENTRY cudaError_t cudaEventRecordWithFlags(void* event, void* stream, u
             return;
         }
         recorded.capture = 0;
+        recorded.happened_before = device.memory.operations().recorded(stream, device.number);
         recorded.recorded = std::chrono::steady_clock::now();
     });
 }

@@ -60,7 +60,12 @@ GraphNode emulator::from_symbol_node(Device& device, void* to, const void* symbo
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                               std::size_t offset, cudaMemcpyKind kind) {
-    return api_call([&](Device& device) { copy_to_variable(device, symbol, from, bytes, offset, kind); });
+    return api_call([&](Device& device) {
+        run_operation(device, nullptr, cudaGraphNodeTypeMemcpy, [&](Device&) {
+            copy_to_variable(device, symbol, from, bytes, offset, kind);
+            device.memory.operations().host_waits_for_current();
+        });
+    });
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
 
@@ -72,7 +77,12 @@ EMULATOR_PER_THREAD_TWIN(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                                 std::size_t offset, cudaMemcpyKind kind) {
-    return api_call([&](Device& device) { copy_from_variable(device, to, symbol, bytes, offset, kind); });
+    return api_call([&](Device& device) {
+        run_operation(device, nullptr, cudaGraphNodeTypeMemcpy, [&](Device&) {
+            copy_from_variable(device, to, symbol, bytes, offset, kind);
+            device.memory.operations().host_waits_for_current();
+        });
+    });
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 

@@ -131,9 +131,12 @@ std::string what_is_missing(const nlohmann::json& finding) {
         missing += " allocation";
     if (finding.at("kernel").get<std::string>().empty()) return missing;
     if (parties.empty()) missing += " parties";
-    for (const auto& party : parties)
+    for (const auto& party : parties) {
+        if (!party.at("operation").get<std::string>().empty())
+            continue; // as a whole, maybe a call of the host
         for (const char* const text : {"role", "block", "thread", "where"})
             if (party.at(text).get<std::string>().empty()) missing += std::string(" ") + text;
+    }
     return missing;
 }
 
