@@ -85,6 +85,40 @@ bool has_any(const CounterTable& table, const Json& counters) {
     });
 }
 
+std::string row(std::string_view group, const std::string& label, const Json& first, const Json& second) {
+    return fmt::format("  {:<16}{:<20}{:>16}{:>16}\n", group, label,
+                       emulator::thousands(first.get<std::uint64_t>()),
+                       emulator::thousands(second.get<std::uint64_t>()));
+}
+
+/// Sectors of the memory of other devices.
+std::string peers_as_text(const Json& peers) {
+    std::string text, atomics;
+    for (const Json& peer : peers) {
+        const std::string label = fmt::format("sectors, device {}", peer.at("device").get<int>());
+        text +=
+            row(text.empty() ? "peer memory" : "", label, peer.at("load_sectors"), peer.at("store_sectors"));
+        if (const std::uint64_t count = peer.at("atomic_sectors"); count != 0)
+            atomics += fmt::format("  {:<16}{:<20}{:>16}\n", atomics.empty() ? "peer atomics" : "", label,
+                                   emulator::thousands(count));
+    }
+    return fmt::format("{:>54}{:>16}\n", "loads", "stores") + text + atomics;
+}
+
+/// Between memories, with several devices.
+std::string copies_as_text(const Json& copies) {
+    if (copies.empty()) return "";
+    const auto place = [](const Json& device) {
+        return device.is_null() ? std::string("host") : fmt::format("device {}", device.get<int>());
+    };
+    std::string text = fmt::format("{:>54}{:>16}\n", "copies", "bytes");
+    for (const Json& one : copies)
+        text += row(one.at("through_host").get<bool>() ? "through host" : "",
+                    fmt::format("{} to {}", place(one.at("from")), place(one.at("to"))), one.at("count"),
+                    one.at("bytes"));
+    return "\n" + text;
+}
+
 std::string as_text(const Json& launch) {
     const Json& counters = launch.at("counters");
     std::string text;
@@ -101,6 +135,7 @@ std::string as_text(const Json& launch) {
             text += line + "\n";
         }
     }
+    if (launch.contains("peers")) text += peers_as_text(launch.at("peers"));
     for (const auto& [group, label, name] : machine_code)
         if (launch.contains(name))
             text += fmt::format("  {:<16}{:<20}{:>16}\n", group, label, emulator::thousands(launch.at(name)));
@@ -122,6 +157,7 @@ std::string heading(const Json& first, const Json& last, bool several_processes)
     std::string text =
         from == to ? fmt::format("launch {}", from) : fmt::format("launches {} to {}, each", from, to);
     if (several_processes) text += fmt::format(" of process {}", first["process"].get<int>());
+    if (first.contains("device")) text += fmt::format(" on device {}", first["device"].get<int>());
     text += fmt::format(": {}\n  grid {}, block {}", first["name"].get<std::string>(), extents("grid"),
                         extents("block"));
     if (const std::uint64_t bytes = first["dynamic_shared_bytes"]; bytes > 0)
@@ -163,7 +199,7 @@ std::string counters_as_text(const Report& report, bool explain) {
     if (std::none_of(launches.begin(), launches.end(),
                      [](const Json& launch) { return launch.contains("counters"); }))
         return text;
-    return text + ptx_note +
+    return text + copies_as_text(report.copies) + ptx_note +
            (explain ? emulator::counter_legend()
                     : "--explain prints the counters' names in Nsight Compute.\n");
 }

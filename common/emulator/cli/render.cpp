@@ -60,6 +60,7 @@ std::string as_json(const Report& report, const ReadSource& sources, const Optio
     if (report.ending.signal != 0) json["signal"] = report.ending.signal;
     json["processes"] = report.processes;
     json["launches"] = report.launches;
+    if (!report.copies.empty()) json["copies"] = report.copies;
     if (report.running) json["running"] = *report.running;
     if (options.request.lines) json["lines"] = lines_as_json(kernel_lines(report.lines, sources));
     if (!options.request.check.empty()) json["findings"] = report.findings;

@@ -6,8 +6,8 @@
 namespace emulate {
 namespace {
 
-/// What was estimated of a launch, or counted in its machine code, becomes part of its record.
-void add_time(std::vector<Json>& launches, const Json& record) {
+/// What was estimated of a launch, or counted of it beside its counters, becomes part of its record.
+void add_to_launch(std::vector<Json>& launches, const Json& record) {
     for (auto launch = launches.rbegin(); launch != launches.rend(); ++launch) {
         if (launch->at("launch") != record.at("launch") || launch->at("process") != record.at("process"))
             continue;
@@ -51,8 +51,11 @@ Report read_report(const std::filesystem::path& file) {
         if (kind == "time" || kind == "machine code") {
             add_machine_code(report.lines, record, report.launches);
             record.erase("lines_sm_90");
-            add_time(report.launches, record);
+            add_to_launch(report.launches, record);
         }
+        if (kind == "peers") add_to_launch(report.launches, record);
+        if (kind == "copies")
+            report.copies.insert(report.copies.end(), record.at("copies").begin(), record.at("copies").end());
         if (kind == "lines") add_lines(report.lines, record, report.launches);
         for (const auto& [name, list] : lists) {
             if (kind != name) continue;

@@ -25,6 +25,7 @@ struct Report {
     std::string ptx{};                ///< the file whose kernels ran in place of the program's own
     Ending ending{};
     std::vector<Json> processes, launches, accesses, replays;
+    Json copies = Json::array();             ///< between memories, of all processes
     std::vector<KernelCounts> lines;         ///< in the order of their first launches
     std::vector<Json> other_launches;        ///< those that are not selected
     std::size_t rejected_launches = 0;       ///< before they began

@@ -39,6 +39,10 @@ public:
     /// … were copied to the host.
     virtual void read(std::uint64_t /*first*/, std::size_t /*bytes*/) {}
 
+    /// Bytes were copied from the memory of one device to that of another or of the host, which is
+    /// Allocation::on_host. `is_direct`: not through the host, since one of two devices has access to the other.
+    virtual void moved(int /*from*/, int /*to*/, std::size_t /*bytes*/, bool /*is_direct*/) {}
+
     /// The operation in progress in this order, to which the events since its begin belong, is about to end.
     virtual void operation_ends() {}
     /// Before all other events: where operations are.

@@ -171,10 +171,24 @@ void DeviceMemory::operation_ends() {
     operations_.end();
 }
 
+int DeviceMemory::device_at(std::uint64_t address) const {
+    const Allocation* const found = global_.find(address);
+    const Allocation* const allocation = found ? found : arrays_.find(address);
+    return allocation ? allocation->device : Allocation::on_host;
+}
+
 void DeviceMemory::was_copied(const void* to, const void* from, std::size_t bytes) const {
     if (listeners_.empty()) return;
     const auto source = reinterpret_cast<std::uint64_t>(from), target = reinterpret_cast<std::uint64_t>(to);
     const bool from_device = holds(source), to_device = holds(target);
+    const int from_number = device_at(source), to_number = device_at(target);
+    if (from_number != to_number) {
+        const bool are_peers =
+            from_number >= 0 && to_number >= 0 &&
+            (has_peer_access(from_number, to_number) || has_peer_access(to_number, from_number));
+        const bool is_direct = are_peers || from_number < 0 || to_number < 0;
+        tell([&](MemoryEvents& listener) { listener.moved(from_number, to_number, bytes, is_direct); });
+    }
     tell([&](MemoryEvents& listener) {
         if (from_device && to_device) listener.copied(source, target, bytes);
         if (from_device && !to_device) listener.read(source, bytes);

@@ -117,6 +117,9 @@ private:
     /// " on device 1"; empty if there is only one.
     std::string on_device(int device) const;
 
+    /// Where the memory at `address` lies: Allocation::device.
+    int device_at(std::uint64_t address) const;
+
     /// Ends an allocation that has a note.
     void end(std::uint64_t address, const std::string& by);
 

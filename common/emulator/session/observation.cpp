@@ -13,6 +13,7 @@
 #include "emulator/check/race/stream_races.hpp"
 #include "emulator/check/race/weak_memory.hpp"
 #include "emulator/check/sync_checker.hpp"
+#include "emulator/device_count.hpp"
 #include "emulator/error.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/program/names.hpp"
@@ -58,6 +59,11 @@ std::string estimate_of(Json record) {
     record.erase("timeline");
     record.erase("lines_sm_90");
     return record.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool has_several_devices() {
+    const char* const text = std::getenv(devices_variable);
+    return text && parse_device_count(text).value_or(1) > 1;
 }
 
 /// Appends records to a report file.
@@ -107,6 +113,7 @@ std::vector<std::unique_ptr<Recorder>> ReportingObservation::make_recorders() {
             TraceOptions{.line = request_.line.value_or(0), .values = request_.values}));
     if (!request_.time.empty() || request_.lines)
         recorders.push_back(std::make_unique<TimeRecorder>(request_));
+    if (has_several_devices()) recorders.push_back(std::make_unique<PeerRecorder>());
     if (request_.replay) recorders.push_back(std::make_unique<ReplayRecorder>());
     if (request_.checks("mem"))
         recorders.push_back(std::make_unique<CheckRecorder<MemoryChecker>>(findings_, request_.leaks));
@@ -144,6 +151,7 @@ Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfigurati
     record["launch"] = number;
     record["kernel"] = short_name(name);
     record["name"] = name;
+    if (has_several_devices()) record["device"] = configuration.device;
     record["grid"] = configuration.grid;
     record["block"] = configuration.block;
     record["static_shared_bytes"] = kernel.static_shared_bytes();
@@ -237,7 +245,8 @@ void ReportingObservation::write_error(std::string_view text) {
 
 void ReportingObservation::finish() {
     if (process_ != getpid()) return; // a fork that is here for the first time
-    for (const auto& recorder : recorders_) recorder->finish();
+    for (const auto& recorder : recorders_)
+        for (Json& record : recorder->finish()) write(std::move(record));
     write_findings();
 }
 
@@ -266,6 +275,7 @@ void ReportingObservation::write(Json record) {
 } // namespace
 
 std::vector<Json> Recorder::end(const ObservedLaunch&) { return {}; }
+std::vector<Json> Recorder::finish() { return {}; }
 
 Observation* Observation::instance() {
     static Observation* const observation = []() -> Observation* {

@@ -41,8 +41,8 @@ public:
     /// "lines", …}. "process" and "launch" are added to them.
     virtual std::vector<Json> end(const ObservedLaunch&);
 
-    /// The program ends: last findings, such as leaks.
-    virtual void finish() {}
+    /// The program ends: last findings, such as leaks, and records that belong to no launch.
+    virtual std::vector<Json> finish();
 
     /// Receives the host's operations on device memory. May be null.
     virtual MemoryEvents* memory_listener() { return nullptr; }
@@ -59,8 +59,9 @@ public:
         return &checker_;
     }
 
-    void finish() override {
+    std::vector<Json> finish() override {
         if (MemoryEvents* const listener = memory_listener()) listener->program_ends();
+        return Recorder::finish();
     }
 
     MemoryEvents* memory_listener() override {

@@ -43,4 +43,43 @@ std::vector<Json> AccessRecorder::end(const ObservedLaunch& launch) {
     return {std::move(record)};
 }
 
+Watcher* PeerRecorder::begin(const ObservedLaunch& launch) {
+    if (!launch.selected) return nullptr;
+    traffic_ = std::make_unique<PeerTraffic>();
+    return traffic_.get();
+}
+
+std::vector<Json> PeerRecorder::end(const ObservedLaunch&) {
+    const auto traffic = std::exchange(traffic_, nullptr);
+    if (!traffic || traffic->sectors().empty()) return {};
+    Json record{{"record", "peers"}, {"peers", Json::array()}};
+    for (const auto& [device, sectors] : traffic->sectors())
+        record["peers"].push_back({{"device", device},
+                                   {"load_sectors", sectors.loads},
+                                   {"store_sectors", sectors.stores},
+                                   {"atomic_sectors", sectors.atomics}});
+    return {std::move(record)};
+}
+
+void PeerRecorder::moved(int from, int to, std::size_t bytes, bool is_direct) {
+    Copies& copies = copies_[{from, to, is_direct}];
+    ++copies.count;
+    copies.bytes += bytes;
+}
+
+std::vector<Json> PeerRecorder::finish() {
+    if (copies_.empty()) return {};
+    Json record{{"record", "copies"}, {"copies", Json::array()}};
+    const auto number = [](int device) { return device == Allocation::on_host ? Json() : Json(device); };
+    for (const auto& [which, copies] : copies_) {
+        const auto [from, to, is_direct] = which;
+        record["copies"].push_back({{"from", number(from)},
+                                    {"to", number(to)},
+                                    {"count", copies.count},
+                                    {"bytes", copies.bytes},
+                                    {"through_host", !is_direct}});
+    }
+    return {std::move(record)};
+}
+
 } // namespace emulator

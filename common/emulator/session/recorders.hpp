@@ -3,12 +3,15 @@
 
 #include "emulator/observe/access_trace.hpp"
 #include "emulator/observe/line_counts.hpp"
+#include "emulator/observe/peer_traffic.hpp"
 #include "emulator/session/recorder.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace emulator {
@@ -26,6 +29,25 @@ public:
 
 private:
     std::optional<LineCounting> counting_;
+};
+
+/// With several devices: {"record": "peers", "peers": [{"device": 1, "load_sectors": …, "store_sectors": …,
+/// "atomic_sectors": …}, …]}, of each selected launch that accesses the memory of others. In the end {"record":
+/// "copies", "copies": [{"from": 0, "to": 1, "count": …, "bytes": …, "through_host": false}, …]}; null: the host.
+class PeerRecorder final : public Recorder, public MemoryEvents {
+public:
+    Watcher* begin(const ObservedLaunch& launch) override;
+    std::vector<Json> end(const ObservedLaunch& launch) override;
+    std::vector<Json> finish() override;
+    MemoryEvents* memory_listener() override { return this; }
+    void moved(int from, int to, std::size_t bytes, bool is_direct) override;
+
+private:
+    struct Copies {
+        std::uint64_t count = 0, bytes = 0;
+    };
+    std::unique_ptr<PeerTraffic> traffic_;
+    std::map<std::tuple<int, int, bool>, Copies> copies_; ///< from, to, whether directly
 };
 
 void to_json(Json& json, const AccessTrace& trace);

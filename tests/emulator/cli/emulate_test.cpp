@@ -712,6 +712,32 @@ TEST(Emulate, emulates_as_many_devices_as_are_asked_for) {
     }
 }
 
+// 128 ints are 16 sectors. They are loaded twice, since the two pointers of the kernel may be equal, and stored once. The
+// atomic of one thread touches one more.
+TEST(Emulate, counts_what_devices_transfer) {
+    const json counted = report("--counters --devices 2 ./emulate_subject peers");
+    ASSERT_THAT(counted["launches"], SizeIs(1));
+    EXPECT_EQ(counted["launches"][0]["device"], 1);
+    EXPECT_EQ(counted["launches"][0]["peers"], json::parse(R"([{"device": 0, "load_sectors": 32,
+        "store_sectors": 16, "atomic_sectors": 1}])"));
+    EXPECT_EQ(counted["copies"], json::parse(R"([
+        {"from": 0, "to": 1, "count": 1, "bytes": 512, "through_host": true},
+        {"from": 0, "to": 1, "count": 1, "bytes": 512, "through_host": false},
+        {"from": 1, "to": null, "count": 1, "bytes": 4, "through_host": false}])"));
+    const Result text = emulate("--counters --devices 2 ./emulate_subject peers");
+    EXPECT_EQ(text.out, "42\ncudaSuccess\n");
+    EXPECT_THAT(text.err, StartsWith("launch 0 on device 1: "));
+    EXPECT_THAT(text.err, HasSubstr("  peer memory     sectors, device 0                 32              16\n"
+                                    "  peer atomics    sectors, device 0                  1\n"));
+    EXPECT_THAT(text.err,
+                HasSubstr("                                                copies           bytes\n"
+                          "  through host    device 0 to device 1               1             512\n"
+                          "                  device 0 to device 1               1             512\n"
+                          "                  device 1 to host                   1               4\n"));
+    const json alone = report("--counters ./emulate_subject 'the same'");
+    EXPECT_FALSE(alone.contains("copies") || alone["launches"][0].contains("device"));
+}
+
 TEST(Emulate, refuses_wrong_options) {
     const Result result = emulate("--format json ./emulate_subject 'the same'");
     EXPECT_EQ(result.status, 125);

@@ -36,6 +36,12 @@ __global__ void set_and_wait(volatile int* flag) {
     }
 }
 
+__global__ void add_to_peer(int* theirs, int* own) {
+    own[threadIdx.x] = theirs[threadIdx.x];
+    theirs[threadIdx.x] += 40;
+    if (threadIdx.x == 0) atomicAdd_system(theirs, 2);
+}
+
 /// A barrier is missing before the last warp adds up. In the default order all others have gone before it.
 __global__ void sum_of_warps(int* out) {
     __shared__ volatile int of_warp[32];
@@ -156,6 +162,22 @@ int main(int argc, char** argv) {
         cudaGetDeviceCount(&count);
         std::printf("%d\n", count);
         return 0;
+    }
+    if (what == "peers") { // device 1 adds to the memory of device 0, and gets a copy of it
+        int *first = nullptr, *second = nullptr;
+        cudaMalloc(&first, n * sizeof(int));
+        cudaMemset(first, 0, n * sizeof(int));
+        cudaDeviceSynchronize();
+        cudaSetDevice(1);
+        cudaMalloc(&second, n * sizeof(int));
+        cudaMemcpyPeer(second, 1, first, 0, n * sizeof(int));
+        cudaDeviceEnablePeerAccess(0, 0);
+        add_to_peer<<<1, n>>>(first, second);
+        cudaMemcpyPeer(second, 1, first, 0, n * sizeof(int));
+        int value = 0;
+        cudaMemcpy(&value, second, sizeof value, cudaMemcpyDeviceToHost);
+        std::printf("%d\n", value);
+        return tell_error();
     }
     if (what == "driver") { // as libcu++ does
         void* const library = dlopen("libcuda.so.1", RTLD_NOW);
