@@ -277,8 +277,9 @@ What to report:
   --line N         draw: of the access in line N of the source
   --export FILE    a page in which a browser runs the launches again, counts,
                    checks and draws: HTML that works offline
-  --schedule SEED  run blocks, warps and lanes in the order of SEED. Blocks see
-                   each other's stores late unless a fence orders them
+  --schedule SEED  run streams, blocks, warps and lanes in the order of SEED.
+                   Blocks see each other's stores late unless a fence orders
+                   them
   --schedules K    try the orders of K seeds; report the first that changes what
                    the program prints on stdout, or its exit status
 

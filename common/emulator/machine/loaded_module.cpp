@@ -160,6 +160,18 @@ bool Kernel::may_wait_for_other_blocks() const {
                        [](const auto& code) { return may_spin(*code); });
 }
 
+bool Kernel::may_tell_host() const {
+    const auto tells = [](const ptx::Statement* statement) {
+        return statement && std::any_of(statement->modifiers.begin(), statement->modifiers.end(),
+                                        [](const ptx::Modifier& modifier) {
+                                            return modifier.text == ".sys" || modifier.text == ".volatile";
+                                        });
+    };
+    return std::any_of(code_->functions.begin(), code_->functions.end(), [&](const auto& code) {
+        return std::any_of(code->statements.begin(), code->statements.end(), tells);
+    });
+}
+
 std::uint32_t Kernel::local_bytes(std::uint32_t call_stack_bytes) const {
     const bool grows = code_->functions.size() > 1 || code().allocates_stack;
     return code().local_bytes + (grows ? call_stack_bytes : 0);

@@ -57,6 +57,8 @@ public:
     const Code& code() const;                     ///< decoded
     /// Whether a block may spin until another block acts.
     bool may_wait_for_other_blocks() const;
+    /// Whether it has volatile accesses, or others of the system's scope, or such fences.
+    bool may_tell_host() const;
     const LoadedModule& module() const { return module_; }
 
 private:

@@ -1,6 +1,7 @@
 /// Which operations of streams happen before which: launches, copies and memsets, in the order that CUDA promises.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -49,6 +50,11 @@ public:
     /// A copy in a default stream between two devices waits for all streams of both, and they for it.
     void joins_devices(int one, int other);
     void end();
+    /// Begins one again that has ended here already: it has its place in the order, and runs only now.
+    void resume(Operation operation) { current_ = std::move(operation); }
+    /// So many have a place in the order, and have not run.
+    void set_waiting(std::size_t operations) { waiting_ = operations; }
+    bool has_waiting() const { return waiting_ != 0; }
     /// number 0: no operation is in progress.
     const Operation& current() const { return current_; }
 
@@ -90,6 +96,7 @@ private:
     std::vector<int> joined_devices_;                              ///< by the operation in progress
     Clock host_;
     Operation current_;
+    std::size_t waiting_ = 0;
 };
 
 } // namespace emulator

@@ -55,9 +55,56 @@ cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
     }
 }
 
+/// Runs the work of the operation in progress, and ends it.
+void run_current(Device& device, const std::function<void(Device&)>& work) {
+    struct End { // also where the work throws
+        DeviceMemory& memory;
+        ~End() { memory.operation_ends(); }
+    } const end{device.memory};
+    work(device);
+}
+
+/// Whether the node's work may wait for its turn. \throws what the work does if its arguments are wrong.
+bool may_run_later(Device& device, const GraphNode& node) {
+    if (node.runs_at_once) return false;
+    if (node.type == cudaGraphNodeTypeKernel) return true; // its arguments have been checked
+    if (node.type != cudaGraphNodeTypeMemcpy && node.type != cudaGraphNodeTypeMemset) return false;
+    struct Rehearsal {
+        explicit Rehearsal(SharedState& all) : shared(all) { shared.rehearses = shared.may_run_later = true; }
+        ~Rehearsal() { shared.rehearses = false; }
+        SharedState& shared;
+    } const rehearsal(device.shared);
+    node.work(device);
+    return device.shared.may_run_later;
+}
+
+/// Now, or with a schedule when the host waits for it, or later.
+void run_in_turn(Device& device, const void* stream, const GraphNode& node) {
+    OperationQueue& queue = Runtime::instance().queue;
+    if (!queue.is_used()) return run_operation(device, stream, node.type, node.work);
+    const bool runs_later = may_run_later(device, node);
+    OperationOrder& order = device.memory.operations();
+    order.begin(stream, device.number, name_of(node.type));
+    OperationOrder::Operation operation = order.current();
+    order.end();
+    if (runs_later) return queue.add(device, std::move(operation), node.work);
+    queue.run_until(operation.before);
+    order.resume(std::move(operation));
+    run_current(device, node.work);
+}
+
 } // namespace
 
 cudaError_t api_call(const std::function<void(Device&)>& body) {
+    return call_without_waiting([&](Device& device) {
+        Runtime::instance().queue.run_all();
+        const cudaError_t fault = Runtime::instance().fault;
+        require(fault == cudaSuccess, fault);
+        body(device);
+    });
+}
+
+cudaError_t call_without_waiting(const std::function<void(Device&)>& body) {
     Runtime& runtime = Runtime::instance();
     const std::lock_guard lock(runtime.mutex);
     const cudaError_t fault = runtime.fault;
@@ -80,7 +127,7 @@ cudaError_t driver_call(const std::function<cudaError_t()>& body) {
 }
 
 cudaError_t stream_call(const void* stream, const GraphNode& node) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         if (Capture* const capture = device.capture_of(stream)) {
             require(!capture->is_invalid, cudaErrorStreamCaptureInvalidated);
@@ -91,20 +138,21 @@ cudaError_t stream_call(const void* stream, const GraphNode& node) {
             capture->is_invalid = true;
             throw ApiError(cudaErrorStreamCaptureImplicit);
         }
-        if (node.work) run_operation(device, stream, node.type, node.work);
+        if (node.work) run_in_turn(device, stream, node);
     });
 }
 
 void run_operation(Device& device, const void* stream, cudaGraphNodeType type,
                    const std::function<void(Device&)>& work) {
-    struct Operation { // also where the work throws
-        Operation(DeviceMemory& all, const void* in, int current, const char* what) : memory(all) {
-            memory.operations().begin(in, current, what);
-        }
-        ~Operation() { memory.operation_ends(); }
-        DeviceMemory& memory;
-    } const operation(device.memory, stream, device.number, name_of(type));
-    work(device);
+    OperationOrder& order = device.memory.operations();
+    order.begin(stream, device.number, name_of(type));
+    run_current(device, work);
+}
+
+void run_later(Device& device, OperationOrder::Operation operation,
+               const std::function<void(Device&)>& work) {
+    device.memory.operations().resume(std::move(operation));
+    remember(outcome([&](Device& then) { run_current(then, work); }, device));
 }
 
 void note_refusal(Device& device, cudaError_t error, const std::string& function) {

@@ -34,6 +34,9 @@ namespace emulator {
 /// codes. Error messages go to stderr. After a kernel has failed, returns its error instead.
 abi::cudaError_t api_call(const std::function<void(Device&)>& body);
 
+/// The same for calls that wait for no stream: with a schedule, operations may still wait for their turn.
+abi::cudaError_t call_without_waiting(const std::function<void(Device&)>& body);
+
 /// The same for calls that CUDA answers even after a kernel has failed: queries about the device or the
 /// program.
 abi::cudaError_t query_call(const std::function<void(Device&)>& body);
@@ -48,6 +51,9 @@ abi::cudaError_t stream_call(const void* stream, const GraphNode& node);
 /// Runs work as an operation of the stream: see OperationOrder.
 void run_operation(Device& device, const void* stream, abi::cudaGraphNodeType type,
                    const std::function<void(Device&)>& work);
+
+/// The same for an operation that has had to wait: it has its place in the order already.
+void run_later(Device& device, OperationOrder::Operation operation, const std::function<void(Device&)>& work);
 
 /// From now on each call that copies or waits returns `error`: a card would have done the work, and the
 /// emulator cannot. `function` is the unsupported call; empty: a kernel that it cannot run.

@@ -115,6 +115,10 @@ struct SharedState {
     /// copies or waits returns it. Other kernels may still run.
     abi::cudaError_t refusal = abi::cudaSuccess;
 
+    /// While a copy or a memset only checks its arguments: it does nothing, and tells whether it may run later,
+    /// since the host's own code does not take part in it.
+    bool rehearses = false, may_run_later = true;
+
     /// cudaDeviceReset ends what belongs to the device; `is_only`: everything.
     void reset(int device, bool is_only);
 };

@@ -34,6 +34,7 @@ struct GraphNode {
     void* event = nullptr;                 ///< that it records or waits for
     std::shared_ptr<GraphMemory> memory{}; ///< that it allocates
     void* freed = nullptr;                 ///< what it frees
+    bool runs_at_once = false;             ///< the host may wait for it without a call
 };
 
 /// A graph that the program builds or captures. A node's address is its handle.

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ public:
 
     /// Whether launches are estimated in place of run: the contents of memory hardly matter then.
     virtual bool only_estimates() const = 0;
+
+    /// The seed of the order in which blocks, and operations of streams, run; nothing: the usual one.
+    virtual std::optional<std::uint64_t> schedule() const = 0;
 
     /// What was estimated of the last launch, as JSON; empty: nothing.
     virtual const std::string& last_estimate() const = 0;

@@ -29,12 +29,16 @@ int device_count() {
     if (!observation) return;
     const std::unique_lock lock(Runtime::instance().mutex,
                                 std::try_to_lock); // a thread may never end its call
-    if (lock) observation->finish();
+    if (!lock) return;
+    Runtime::instance().queue.run_all();
+    observation->finish();
 }
 
 } // namespace
 
-Runtime::Runtime(int device_count) : shared(device_count) {
+Runtime::Runtime(int device_count)
+    : shared(device_count),
+      queue(Observation::instance() ? Observation::instance()->schedule() : std::nullopt) {
     for (int number = 0; number < device_count; ++number)
         devices.push_back(std::make_unique<Device>(number, registry, shared));
 }

@@ -3,6 +3,7 @@
 
 #include "emulator/machine/counters.hpp"
 #include "emulator/runtime/device.hpp"
+#include "emulator/runtime/operation_queue.hpp"
 #include "emulator/runtime/registry.hpp"
 
 #include <atomic>
@@ -31,6 +32,7 @@ public:
     std::atomic<bool> runs_in_background{false};
     Registry registry;
     SharedState shared;
+    OperationQueue queue;
     std::vector<std::unique_ptr<Device>> devices; ///< one or more
     std::optional<Counters> last_launch;
     /// The error of the kernel that failed. Every later call returns it, until cudaDeviceReset.

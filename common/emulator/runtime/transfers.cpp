@@ -189,6 +189,15 @@ void copy(const Device& device, const Box& box) {
     };
     check(from, source_side(kind), "copy from device memory");
     check(to, target_side(kind), "copy to device memory");
+    if (device.shared.rehearses) {
+        const Allocation *const target = device.memory.find(to.first), *const source =
+                                                                           device.memory.find(from.first);
+        device.shared.may_run_later =
+            target && source && !to.is_array && !from.is_array &&
+            (target->device == source->device || target->device == Allocation::on_host ||
+             source->device == Allocation::on_host);
+        return;
+    }
     if (!to.is_array && !from.is_array) note_order(device, to.first, from.first);
     if (to.is_array || from.is_array)
         device.memory.operations().host_waits_for_current(); // or so it is taken
@@ -205,6 +214,10 @@ void fill(const Device& device, void* to, Rows rows, unsigned int value, std::si
     if (rows.width == 0 || rows.height == 0) return;
     require(rows.height == 1 || rows.width <= rows.pitch, cudaErrorInvalidPitchValue);
     check_side(device, to, rows.extent(), Place::device, "memset");
+    if (device.shared.rehearses) {
+        device.shared.may_run_later = device.memory.find(to)->device != Allocation::on_host;
+        return;
+    }
     if (device.memory.find(to)->device == Allocation::on_host)
         device.memory.operations().host_waits_for_current(); // or so it is taken
     for (std::size_t row = 0; row < rows.height; ++row) {

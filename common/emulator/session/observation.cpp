@@ -74,6 +74,7 @@ public:
     std::string replacing_ptx() const override { return request_.ptx; }
     std::uint64_t first_address() const override { return request_.replay ? replay_first_address : 0; }
     bool only_estimates() const override { return request_.time_only; }
+    std::optional<std::uint64_t> schedule() const override { return request_.schedule; }
     const std::string& last_estimate() const override { return last_estimate_; }
     Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
                  std::span<const std::byte> parameters, GlobalMemory& memory) override;

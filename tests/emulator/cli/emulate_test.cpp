@@ -925,6 +925,33 @@ TEST(Schedules, find_the_missing_barrier_that_the_default_order_hides) {
     EXPECT_NE(again.out, "sum\n6\n");
 }
 
+// 2 * (0 + … + 127) = 16,256. If the kernel runs before the copy, the copy overwrites what it has doubled: 8,128.
+TEST(Schedules, find_the_missing_event_between_two_streams) {
+    const Result wrong = emulate("--schedules 20 ./emulate_subject 'missing event'");
+    EXPECT_EQ(wrong.status, 10);
+    EXPECT_EQ(wrong.out, "16256\n");
+    EXPECT_THAT(wrong.err, HasSubstr("8128\n"));
+    const Result right = emulate("--schedules 20 ./emulate_subject event");
+    EXPECT_EQ(right.status, 0) << right.err;
+    EXPECT_EQ(right.out, "16256\n");
+}
+
+TEST(Schedules, let_a_kernel_run_whose_store_the_host_waits_for) {
+    EXPECT_EQ(emulate("--schedules 3 ./emulate_subject polled").status, 0);
+}
+
+TEST(Schedules, find_the_missing_event_also_by_check) {
+    for (const char* seed : {"1", "2", "3", "4"}) { // whichever of the two comes first
+        const json found = report(std::string("--schedule ") + seed +
+                                  " --check race ./emulate_subject 'missing event'")["findings"];
+        EXPECT_THAT(found, Not(IsEmpty())) << seed;
+        EXPECT_THAT(
+            report(std::string("--schedule ") + seed + " --check race ./emulate_subject event")["findings"],
+            IsEmpty())
+            << seed;
+    }
+}
+
 TEST(Schedules, say_how_many_agree) {
     const Result result = emulate("--schedules 3 ./emulate_subject 'two kernels' 5");
     EXPECT_EQ(result.status, 5);

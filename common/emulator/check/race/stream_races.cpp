@@ -371,7 +371,8 @@ void StreamRaceChecker::operation_ends() {
     for (auto& [page, records] : now_) {
         auto& earlier = used_[page];
         std::erase_if(earlier, [&](const Record& one) {
-            return OperationOrder::knows(order_->host(), one.stream, one.number);
+            return !order_->has_waiting() && OperationOrder::knows(order_->host(), one.stream, one.number) &&
+                   OperationOrder::knows(current().before, one.stream, one.number);
         });
         for (const Record& now : records) compare(page, earlier, now, before);
         // Whatever is unordered with an earlier operation of this stream is so with this one, too.

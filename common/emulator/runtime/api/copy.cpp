@@ -20,7 +20,10 @@ void note_wait(Device& device, const void* to, const void* from, Waits waits) {
         const Allocation* const allocation = device.memory.find(pointer);
         return allocation && allocation->device != Allocation::on_host;
     };
-    if (waits == Waits::yes && !(is_on_device(to) && is_on_device(from)))
+    if (waits == Waits::no || (is_on_device(to) && is_on_device(from))) return;
+    if (device.shared.rehearses)
+        device.shared.may_run_later = false;
+    else
         device.memory.operations().host_waits_for_current();
 }
 

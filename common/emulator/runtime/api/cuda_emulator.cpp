@@ -10,6 +10,7 @@ using namespace emulator;
 EMULATOR_ENTRY std::size_t emulator_last_launch_counters(emulator_counter* counters, std::size_t capacity) {
     Runtime& runtime = Runtime::instance();
     const std::lock_guard lock(runtime.mutex);
+    runtime.queue.run_all();
     if (!runtime.last_launch) return 0;
     for (std::size_t i = 0; i < std::min(capacity, metric_count); ++i) {
         const auto metric = static_cast<Metric>(i);

@@ -68,7 +68,7 @@ EMULATOR_ENTRY cudaError_t cudaGetDevice(int* device) {
 }
 
 EMULATOR_ENTRY cudaError_t cudaSetDevice(int device) {
-    return api_call([&](Device&) {
+    return call_without_waiting([&](Device&) {
         require_device(device);
         Runtime::current_device_number() = device;
     });

@@ -164,6 +164,12 @@ bool may_wait_for_host(Device& device, const void* host_stub) {
            device.modules.kernel(registered_kernel(host_stub)).kernel.may_wait_for_other_blocks();
 }
 
+/// Whether the host may spin until the kernel stores something.
+bool may_tell_host(Device& device, const void* host_stub) {
+    return device.memory.host_can_store() &&
+           device.modules.kernel(registered_kernel(host_stub)).kernel.may_tell_host();
+}
+
 /// Runs the kernel on another thread. If that takes long, the host goes on, as with a card: it may be about to
 /// store what the kernel waits for. Its next call waits until the kernel has ended.
 cudaError_t launch_in_background(const void* stream, GraphNode node) {
@@ -184,7 +190,7 @@ cudaError_t launch_in_background(const void* stream, GraphNode node) {
             begun.set_value();
             work(device);
         };
-        return stream_call(stream, {.type = type, .work = begin, .host = nullptr});
+        return stream_call(stream, {.type = type, .work = begin, .host = nullptr, .runs_at_once = true});
     });
     std::future<cudaError_t> result = task.get_future();
     std::thread(std::move(task)).detach();
@@ -197,12 +203,13 @@ cudaError_t launch_in_background(const void* stream, GraphNode node) {
 cudaError_t launch(const void* stream, const LaunchRequest& request) {
     GraphNode node;
     bool in_background = false;
-    const cudaError_t error = api_call([&](Device& device) {
+    const cudaError_t error = call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         require(device_of_stream(device, stream) == device.number, cudaErrorInvalidResourceHandle);
         node = noting_refusal(device,
                               [&] { return node_of(device, request, device.capture_of(stream) != nullptr); });
         in_background = may_wait_for_host(device, request.host_stub);
+        node.runs_at_once = may_tell_host(device, request.host_stub);
     });
     if (error == cudaSuccess)
         return in_background ? launch_in_background(stream, std::move(node)) : stream_call(stream, node);
@@ -289,7 +296,7 @@ EMULATOR_PER_THREAD_TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* host_stub,
                                                void** arguments) {
-    const cudaError_t error = api_call([&](Device&) {
+    const cudaError_t error = call_without_waiting([&](Device&) {
         require(config && (config->attrs || config->numAttrs == 0));
         for (unsigned int i = 0; i < config->numAttrs; ++i) check_attribute(config->attrs[i]);
     });

@@ -42,13 +42,21 @@ Stream stream_at(const Device& device, const void* handle) {
                : *found->second;
 }
 
+/// The host waits: with a schedule, what it waits for may still have to run. \throws ApiError for a kernel that fails.
+void finish_known(Device& device) {
+    Runtime::instance().queue.run_until(device.memory.operations().host());
+    const cudaError_t fault = Runtime::instance().fault;
+    require(fault == cudaSuccess, fault);
+    device.reject_after_refusal();
+}
+
 /// For the calls in which the host waits for a stream.
 cudaError_t check_stream(const void* stream) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         reject_if_captured(device, stream);
-        device.reject_after_refusal();
         device.memory.operations().host_waits_for_stream(stream, device.number);
+        finish_known(device);
     });
 }
 
@@ -120,7 +128,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamQuery(void* stream) {
 EMULATOR_PER_THREAD_TWIN(cudaStreamQuery, cudaStreamQuery_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamWaitEvent(void* stream, void* event, unsigned int) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         const auto found = device.events.find(event);
         require(found != device.events.end(), cudaErrorInvalidResourceHandle);
@@ -239,13 +247,13 @@ constexpr unsigned int event_flags = 7;
 /// An event recorded in a captured stream never happens there. If the host waits for it or queries it, the
 /// capture is invalidated.
 cudaError_t wait_for(const void* event) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         const Event& awaited = event_at(device, event);
         for (const auto& capture : device.captures)
             if (capture->id == awaited.capture) capture->is_invalid = true;
         require(awaited.capture == 0, cudaErrorCapturedEvent);
-        device.reject_after_refusal();
         device.memory.operations().host_waits_for(awaited.happened_before);
+        finish_known(device);
     });
 }
 
@@ -269,7 +277,7 @@ EMULATOR_ENTRY cudaError_t cudaEventDestroy(void* event) {
 }
 
 EMULATOR_ENTRY cudaError_t cudaEventRecordWithFlags(void* event, void* stream, unsigned int flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(flags <= 1);
         require_stream(device, stream);
         Event& recorded = event_at(device, event);

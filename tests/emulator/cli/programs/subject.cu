@@ -30,6 +30,8 @@ __global__ void wait_for(const volatile int* flag) {
     }
 }
 
+__global__ void set(volatile int* flag) { *flag = 1; }
+
 __global__ void set_and_wait(volatile int* flag) {
     *flag = 1;
     while (*flag == 1) {
@@ -178,6 +180,37 @@ int main(int argc, char** argv) {
         cudaMemcpy(&value, second, sizeof value, cudaMemcpyDeviceToHost);
         std::printf("%d\n", value);
         return tell_error();
+    }
+    if (what == "missing event" || what == "event") { // between a copy and a kernel, in two streams
+        cudaStream_t streams[2];
+        cudaEvent_t copied = nullptr;
+        int *pinned = nullptr, sum = 0;
+        for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        cudaEventCreate(&copied);
+        cudaMallocHost(&pinned, n * sizeof(int));
+        for (int k = 0; k < n; ++k) pinned[k] = k;
+        cudaMemset(data(), 0, n * sizeof(int));
+        cudaDeviceSynchronize();
+        cudaMemcpyAsync(data(), pinned, n * sizeof(int), cudaMemcpyHostToDevice, streams[0]);
+        cudaEventRecord(copied, streams[0]);
+        if (what == "event") cudaStreamWaitEvent(streams[1], copied, 0);
+        scale<2><<<1, n, 0, streams[1]>>>(data());
+        cudaStreamSynchronize(streams[1]);
+        cudaStreamSynchronize(streams[0]);
+        cudaMemcpy(pinned, data(), n * sizeof(int), cudaMemcpyDeviceToHost);
+        for (int k = 0; k < n; ++k) sum += pinned[k];
+        std::printf("%d\n", sum);
+        return 0;
+    }
+    if (what == "polled") { // the host waits for a store, without a call
+        volatile int* flag = nullptr;
+        cudaMallocHost(const_cast<int**>(&flag), sizeof(int));
+        *flag = 0;
+        set<<<1, 1>>>(flag);
+        while (*flag == 0) {
+        }
+        std::printf("%d\n", *flag);
+        return 0;
     }
     if (what == "driver") { // as libcu++ does
         void* const library = dlopen("libcuda.so.1", RTLD_NOW);
