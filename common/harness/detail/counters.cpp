@@ -80,10 +80,14 @@ std::optional<Estimate> parse_estimate(const std::string& json) {
     return estimate;
 }
 
-std::optional<Estimate> last_launch_estimate() {
+std::optional<Estimate> last_launch_estimate(const char* no_time) {
     const auto read = estimate_function();
     const char* const json = read ? read() : nullptr;
-    return json ? parse_estimate(json) : std::nullopt;
+    if (!json || !no_time) return json ? parse_estimate(json) : std::nullopt;
+    auto known = nlohmann::json::parse(json);
+    known.erase("time_us_estimated");
+    known["no_estimate"] = no_time;
+    return parse_estimate(known.dump());
 }
 
 Counters last_launch_counters() {

@@ -41,8 +41,9 @@ std::optional<std::uint64_t> find_counter(const Counters& counters, std::string_
 /// Whether this process has loaded the emulator in place of the CUDA runtime.
 bool emulator_is_loaded();
 
-/// What the last launch would take on a card, if `emulate` was asked for it.
-std::optional<Estimate> last_launch_estimate();
+/// What the last launch would take on a card, if `emulate` was asked for it. \param no_time if not null, the reason to
+/// report in place of the time
+std::optional<Estimate> last_launch_estimate(const char* no_time = nullptr);
 
 /// \param json of a launch, or of a kernel in a lesson's report
 std::optional<Estimate> parse_estimate(const std::string& json);

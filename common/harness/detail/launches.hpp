@@ -43,6 +43,8 @@ struct LaunchConfiguration {
     std::size_t dynamic_shared_bytes = 0;
     std::uint64_t bytes = 0; ///< that the algorithm reads and writes, for the effective bandwidth
     std::size_t passes = 1;  ///< launches until the result is complete; the first one is counted and timed
+    /// Why the estimated time of the last launch is not that of the run: "the copies are not modeled". Null: it is.
+    const char* no_estimate = nullptr;
 };
 
 using Step = FunctionRef<void()>;

@@ -85,7 +85,7 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
     if (only_estimates()) {
         steps.launch();
         check_launch(result.name.c_str());
-        result.estimate = last_launch_estimate();
+        result.estimate = last_launch_estimate(configuration.no_estimate);
         result.verification.passed = true; // nothing is wrong
         return result;
     }
@@ -98,7 +98,7 @@ KernelResult measure(const Device& device, const MeasurePlan& plan, std::string 
         // verify() may launch more kernels.
         if (emulated && !plan.verify_only) {
             result.counters = last_launch_counters();
-            result.estimate = last_launch_estimate();
+            result.estimate = last_launch_estimate(configuration.no_estimate);
         }
         result.verification = steps.verify();
     };
