@@ -151,6 +151,7 @@ def nearest_code(path, block):
 
 # ---- diffs ----
 
+FIRST_WORDS = "(?:__global__|inline) void "  # of a kernel, or of a function of the host
 NAMED = re.compile(r"@@ (\w+) -> (\w+)")  # the first line of a diff that shows only a few lines
 
 
@@ -161,7 +162,7 @@ def diffed_kernels(path, diff):
     ours, theirs = ([str(file.relative_to(ROOT)) for other in those for file in other.kernel_files]
                     for those in (here, earlier))
     ours += [file for file in files_to_quote(path) if file.endswith(".cuh") and file not in ours]
-    names = [next((re.search(r"__global__ void (\w+)\(", line) for line in diff if line[:1] in (" ", sign)), None)
+    names = [next((re.search(rf"{FIRST_WORDS}(\w+)\(", line) for line in diff if line[:1] in (" ", sign)), None)
              for sign in "-+"]
     if None in names:
         raise PageError("a diff begins with the two kernels' first lines")
@@ -175,7 +176,7 @@ def find_kernels(name, files):
     for file in files:
         lines = lines_of(file)
         for first, line in enumerate(lines):
-            if line.startswith(f"__global__ void {name}("):
+            if re.match(rf"{FIRST_WORDS}{name}\(", line):
                 found.append((file, lines[first:lines.index("}", first) + 1]))
     if not found:
         raise PageError(f"there is no kernel {name} in {', '.join(files)}")
