@@ -16,6 +16,7 @@ PARTS = {
     "practice": "reductions in practice",
     "limit": "the limit of the card",
     "ahead": "ahead of the libraries",
+    "beyond": "beyond one card",
     "open": "the open exercises, which belong to no lesson",
 }
 # The ladder, and lessons of other parts whose manifests put them there; then the other parts: when to take each.
@@ -27,6 +28,7 @@ SIDE_TRIPS = {
     "practice": "Take this after lesson 09, when you need another type, another operation, or many sums at once.",
     "limit": "Take this after lesson 28, if your sums are small.",
     "ahead": "Take this after lesson 30, if you reduce other types than ints, or by other operations than the sum.",
+    "beyond": "Take this after lesson 09, if your data start in host memory or in a file, or do not fit on the card.",
 }
 COUNTED = ["blocks", *(counter.short for counter in CATALOGUE if counter.short)]
 

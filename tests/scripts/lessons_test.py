@@ -181,7 +181,8 @@ class Manifest(unittest.TestCase):
                 ("report", ["often"],
                  "report[0]: 'often' is not one of ['once', 'size by size', 'padding by padding', 'emulated']"),
                 ("part", "open",
-                 "part: 'open' is not one of ['ladder', 'memory', 'principles', 'tiles', 'practice', 'limit', 'ahead']"),
+                 "part: 'open' is not one of "
+                 "['ladder', 'memory', 'principles', 'tiles', 'practice', 'limit', 'ahead', 'beyond']"),
                 ("measure", {"sanitize": "", "launches": 0}, "measure.launches: 0 is less than the minimum of 1"),
                 ("measure", {"sanitize": "", "launches": True}, "measure.launches: True is not of type 'integer'"),
                 ("measure", {"sanitize": "", "kernels": {"sum": 1}},
