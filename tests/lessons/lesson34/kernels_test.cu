@@ -58,6 +58,17 @@ TEST(Lesson34Ways, are_right_at_every_end_of_a_tile) {
             }
 }
 
+// What a copy may overwrite while the other buffer is read.
+TEST(Lesson34Ways, two_streams_take_both_buffers_in_turn) {
+    const HostInts input(HostMemory::pinned, 2 * tile, 1);
+    Tiles tiles(2 * tile, smallest_memory, 256);
+    two_streams(tiles, input.data(), 2 * tile);
+    synchronize("add_sum");
+    for (const std::size_t i : {0, 1})
+        EXPECT_EQ(tiles.buffers[i].read(),
+                  std::vector<int>(input.data() + i * tile, input.data() + (i + 1) * tile));
+}
+
 TEST(Lesson34Ways, leave_the_host_data_alone) {
     const HostInts input(HostMemory::pinned, 5001, 1);
     Tiles tiles(5001, smallest_memory, 256);
