@@ -14,6 +14,7 @@ RACES = {
     "exact": ("exact sum", "cub", "CUB's rounded sum"),
     "transpose": ("transposition", "copy", "a copy"),
     "histogram": ("histogram", "read", "reading alone"),
+    "host": ("sum of host data", "link", "the pinned link"),
 }
 
 

@@ -14,7 +14,7 @@ from tutorial.lessons import read_lessons
 from tutorial.measuring import read_by_scripts
 
 KERNELS = ["reduce0", "reduce1"]
-AHEAD_OF = ["softmax", "scan", "reduce", "exact", "transpose", "histogram"]
+AHEAD_OF = ["softmax", "scan", "reduce", "exact", "transpose", "histogram", "host"]
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 
 # Writes Nsight Compute's output: messages, names, units, one launch.
@@ -64,7 +64,8 @@ printf 'lesson,experiment,kernel,function,time_us_median\\nlesson00,divergence,m
 
 # A race's program; the rows of a lesson's other kernels do not belong to the race.
 AHEAD = """#!/bin/sh
-case $0 in *transpose) rival=copy ;; *histogram) rival=read ;; *reduce) rival=cub::DeviceReduce::Min ;; *) rival=cub ;; esac
+case $0 in *transpose) rival=copy ;; *histogram) rival=read ;; *host) rival=link ;;
+*reduce) rival=cub::DeviceReduce::Min ;; *) rival=cub ;; esac
 printf 'case,n,mode,ours_us,rival,rival_us,ratio,verified\\n'
 printf 'first,256,cold,2,%s,4,2,true\\nfirst,256,warm,4,%s,4,1,true\\n' $rival $rival
 printf 'second,1048576,cold,8,%s,4,0.5,true\\nsecond,1048576,cold,8,copy_restrict,4,0.25,true\\n' $rival
@@ -225,6 +226,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(head.split(), ["cases", "rival", "times", "as", "fast", "lowest", "at"])
         self.assertEqual(len(races), len(AHEAD_OF) - 1)  # There is no PyTorch for the softmax.
         # The rows from a cold cache: sqrt(2 * 0.5) = 1
+        self.assertRegex(races[-1], "^sum of host data +2 +the pinned link +1.00 +0.50 ")
         self.assertEqual(races[0].split(), ["scan", "2", "cub::DeviceScan", "1.00", "0.50", "second,", "n", "=", "1,048,576"])
 
     def test_takes_only_the_steps_that_are_named(self):
