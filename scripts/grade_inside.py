@@ -1,7 +1,7 @@
 """Checks one submission. Runs within the sandbox of scripts/grade; its only argument is what to do, as JSON.
 
-On stdout goes a line 'compiled' once it is, and a line of JSON: the steps of the verdict, the command that repeats
-what failed, and the PTX. What is started here has another stdout.
+On stdout goes a line of JSON for each step of the verdict as soon as it is known. The last line has all steps, the
+command that repeats what failed, and the PTX. What is started here has another stdout.
 """
 
 import functools
@@ -21,7 +21,7 @@ LARGEST_FILE, MOST_PROCESSES = 64 * MIB, 4096
 def bound(task):
     """Sets limits for this process, and for nvcc and the emulator, which inherit them."""
     for what, most in ((resource.RLIMIT_AS, task["memory"] * MIB), (resource.RLIMIT_CPU, task["seconds"]),
-                       (resource.RLIMIT_FSIZE, LARGEST_FILE), (resource.RLIMIT_NPROC, MOST_PROCESSES),
+                       (resource.RLIMIT_FSIZE, LARGEST_FILE), (resource.RLIMIT_NPROC, task.get("processes", MOST_PROCESSES)),
                        (resource.RLIMIT_CORE, 0)):
         hard = resource.getrlimit(what)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -32,16 +32,6 @@ def bound(task):
     checker.os.cpu_count = lambda: 1
     checker.LONGEST = task["case_seconds"]
     checker.run_case = functools.partial(run_case_in_time, task["seconds"], checker.run_case)
-
-
-def compile_and_say_so(exercise, *rest):
-    ptx, said = compile_text(exercise, *rest)
-    if ptx:
-        print("compiled", flush=True)
-    return ptx, said
-
-
-compile_text, checker.compile_text = checker.compile_text, compile_and_say_so
 
 
 class TookTooLong(Exception):
@@ -57,17 +47,19 @@ def run_case_in_time(seconds, run_case, *rest):
 
 def grade(task):
     exercise, text, work = checker.Exercise(task["number"]), Path(task["text"]), Path(task["work"])
-    verdict = checker.check(exercise, text, Path(task["build"]), work, task["seed"])
-    ptx = work / f"exercise{exercise.number}.ptx"
-    again = [line for line in verdict.steps[-1].what if line.startswith(checker.AGAIN)]
 
     def without_folders(line):
         return line.replace(str(text), text.name).replace(f"{work}/", "")
 
-    return {"steps": [{"name": step.name, "passed": step.passed,
-                       "what": [without_folders(line) for line in step.what if not line.startswith(checker.AGAIN)]}
-                      for step in verdict.steps],
-            "score": verdict.score,
+    def told(step):
+        return {"step": step.name, "passed": step.passed,
+                "what": [without_folders(line) for line in step.what if not line.startswith(checker.AGAIN)]}
+
+    verdict = checker.check(exercise, text, Path(task["build"]), work, task["seed"], task["each_kernel"],
+                            tell=lambda step: print(json.dumps(told(step)), flush=True))
+    ptx = work / f"exercise{exercise.number}.ptx"
+    again = [line for line in verdict.steps[-1].what if line.startswith(checker.AGAIN)]
+    return {"steps": [told(step) for step in verdict.steps], "score": verdict.score, "sound": verdict.sound,
             "again": without_folders(again[0][len(checker.AGAIN):]) if again else "",
             "ptx": ptx.read_text(errors="replace") if ptx.is_file() and ptx.stat().st_size < MOST_PTX else ""}
 

@@ -1,5 +1,6 @@
 """The commands of scripts/exercise: check, hint, state."""
 
+import functools
 import hashlib
 import json
 import os
@@ -33,14 +34,35 @@ class State:
     def of(self, exercise):
         return self.exercises.setdefault(exercise.number, {})
 
-    def save(self):
+    def update(self, exercise, **facts):
+        """Remembers them. What others have written meanwhile stays: the terminal and the workbench share the file."""
+        self.exercises = State(self.folder).exercises
+        self.of(exercise).update(facts)
         write(self.file, json.dumps(self.exercises, indent=2) + "\n")
+
+    def remember(self, exercise, text, verdict):
+        """The verdict of a check of this text: its steps, and its score."""
+        scores = self.of(exercise).get("scores", [])
+        if verdict.score is not None and verdict.score not in [score["score"] for score in scores]:
+            scores = [*scores, {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "score": verdict.score}]
+        self.update(exercise, text=digest(text), passed=[step.name for step in verdict.steps if step.passed],
+                    solved=verdict.solved, **({"scores": scores} if scores else {}))
+
+    def standing(self, exercise):
+        """solved, begun, changed (since its last check) or - (the original); and the steps passed in a check of this text."""
+        memory, text = self.of(exercise), read_if_there(exercise.text)
+        checked = "text" in memory and memory["text"] == digest(text)
+        if checked and memory["solved"]:
+            return "solved", memory["passed"]
+        if text == self.original(exercise):
+            return "-", []
+        return "changed" if "text" in memory and not checked else "begun", memory["passed"] if checked else []
 
     def original(self, exercise):
         """The unsolved text: as published, otherwise as it was on first use. None if there is neither."""
-        kept = self.folder / exercise.lesson.name / "original.cuh"
-        for text in (in_git("origin/HEAD", exercise.text), read_if_there(kept), in_git("HEAD", exercise.text),
-                     read_if_there(exercise.text)):
+        kept, published = self.folder / exercise.lesson.name / "original.cuh", exercise.folder / "exercise.cuh"
+        for text in (in_git("origin/HEAD", published), read_if_there(kept), in_git("HEAD", published),
+                     read_if_there(published)):
             if text and TODO in text:
                 if read_if_there(kept) != text:
                     write(kept, text)
@@ -48,6 +70,7 @@ class State:
         return None
 
 
+@functools.cache
 def in_git(commit, path):
     try:
         run = subprocess.run(["git", "-C", str(ROOT), "show", f"{commit}:{path.relative_to(ROOT)}"],
@@ -102,9 +125,7 @@ def check(exercise, options, state):
     verdict = checker.check(exercise, text.absolute(), options.build, state.folder / exercise.lesson.name, seed,
                             each_kernel=True)
     if record:
-        state.of(exercise).update(text=digest(text_before), passed=[s.name for s in verdict.steps if s.passed],
-                                  solved=verdict.solved)
-        state.save()
+        state.remember(exercise, text_before, verdict)
     print(f"exercise {exercise.number}: {exercise.title} ({name_of(text)})")
     for step in verdict.steps:
         for index, line in enumerate(line for entry in step.what for line in folded(step, entry)):
@@ -155,8 +176,7 @@ def hint(exercise, options, state):
     shown, hints = state.of(exercise).get("hints", 0), exercise.hints
     if shown < len(hints):
         print(f"Hint {shown + 1} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{hints[shown]}")
-        state.of(exercise)["hints"] = shown + 1
-        state.save()
+        state.update(exercise, hints=shown + 1)
     else:
         for number, text in enumerate(hints, 1):
             print(f"Hint {number} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{text}\n")
@@ -168,17 +188,12 @@ def board(state):
     rows, solved = [], 0
     for number in checker.all_numbers():
         exercise = checker.Exercise(number)
-        memory, text = state.of(exercise), read_if_there(exercise.text)
-        checked = "text" in memory and memory["text"] == digest(text)
-        if checked and memory["solved"]:
-            solved += 1
-            what = "solved"
-        elif text == state.original(exercise):
-            what = "-"
-        elif checked:
-            what = f"begun: {', '.join(memory['passed']) or 'does not compile'}"
-        else:
-            what = f"changed since its last check: make exercise{number}" if "text" in memory else "begun"
+        memory, (what, passed) = state.of(exercise), state.standing(exercise)
+        solved += what == "solved"
+        if what == "changed":
+            what = f"changed since its last check: make exercise{number}"
+        elif what == "begun" and "text" in memory:
+            what = f"begun: {', '.join(passed) or 'does not compile'}"
         hints = f"{memory['hints']} of {len(exercise.hints)} hints" if memory.get("hints") else ""
         rows.append((number, exercise.title, what, hints))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
@@ -211,21 +226,39 @@ def watch(exercise, options, state):
 
 
 def reset(exercise, options, state):
-    original, mine = state.original(exercise), read_if_there(exercise.text)
-    if original is None:
-        raise checker.ExerciseError(f"the original of {name_of(exercise.text)} is nowhere: not in git, and none is kept")
-    if mine == original:
+    if read_if_there(exercise.text) == original_of(exercise, state):
         print(f"{name_of(exercise.text)} is the original.")
         return 0
-    if mine is not None:
-        number = 1
-        while (kept := exercise.text.with_name(f"exercise.cuh.mine-{number}")).exists():
-            number += 1
-        exercise.text.rename(kept)
+    kept = restore(exercise, state)
+    if kept:
         print(f"Your text is now {name_of(kept)}.")
-    write(exercise.text, original)
     print(f"{name_of(exercise.text)} is the original again.")
     return 0
+
+
+def original_of(exercise, state):
+    original = state.original(exercise)
+    if original is None:
+        raise checker.ExerciseError(f"the original of {name_of(exercise.text)} is nowhere: not in git, and none is kept")
+    return original
+
+
+def restore(exercise, state):
+    """Restores the original. Returns where the other text is kept that stood there, if one did."""
+    original, kept = original_of(exercise, state), None
+    if read_if_there(exercise.text) not in (None, original):
+        kept = keep(exercise.text)
+    write(exercise.text, original)
+    return kept
+
+
+def keep(path):
+    """Copies the file beside it, as exercise.cuh.mine-1, -2, …"""
+    number = 1
+    while (kept := path.with_name(f"{path.name}.mine-{number}")).exists():
+        number += 1
+    shutil.copyfile(path, kept)
+    return kept
 
 
 def name_of(path):

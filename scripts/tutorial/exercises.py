@@ -150,6 +150,18 @@ class Exercise:
         alone.goals = [goal for goal in self.goals if goal.kernel == kernel]
         return alone
 
+    def as_lesson(self):
+        """The lesson's own kernels behind its own program, as if they were the solution."""
+        own = copy.copy(self)
+        own.main, own.program, own.header = self.folder / "main.cu", self.lesson.name, "kernels.cuh"
+        return own
+
+    def as_copy(self, text):
+        """The exercise with another file to be solved in."""
+        own = copy.copy(self)
+        own.text = text
+        return own
+
     def cases(self):
         """The runs to check, as (arguments, kernels), small ones first. In a goal's runs each kernel runs alone, so
         that no other one does its work."""
@@ -190,7 +202,7 @@ def headers(exercise):
     """The files of lessons that a solution sees: what its program includes of earlier lessons, and the exercise's own
     other headers. The next lesson's kernels have the step in them."""
     own = {path for ending in ("cuh", "hpp") for path in exercise.folder.glob(f"*.{ending}")}
-    found = sorted(own - {exercise.text, exercise.folder / "kernels.cuh"})
+    found = sorted(own - {exercise.folder / "exercise.cuh", exercise.folder / "kernels.cuh"})
     for file in (exercise.main, *found):
         for path in included(file):
             if path.parent != exercise.folder and path not in found:
@@ -232,11 +244,15 @@ def lay_out(exercise, text, folder):
 def compile_text(exercise, text, build, folder):
     """Compiles the file `text` as the kernels of the exercise's program. Returns the PTX file or None, and nvcc's messages."""
     main = lay_out(exercise, text, folder / "shadow")
-    ptx = folder / f"exercise{exercise.number}.ptx"
-    ptx.unlink(missing_ok=True)
-    said_file = folder / "nvcc.txt"
+    return run_nvcc(build, COMPILE_OPTIONS, main, folder / f"exercise{exercise.number}.ptx")
+
+
+def run_nvcc(build, options, source, made):
+    """Returns the file `made`, or None if there were errors, and nvcc's messages."""
+    made.unlink(missing_ok=True)
+    said_file = made.with_name("nvcc.txt")
     for standard in STANDARDS:
-        command = [nvcc_of(build), *COMPILE_OPTIONS, standard, "-o", str(ptx), str(main)]
+        command = [nvcc_of(build), *options, standard, "-o", str(made), str(source)]
         status = run_bounded(command, LONGEST_COMPILING, said_file, said_file)
         if not 0 < status < min(NOT_STARTED):  # it compiled, did not start, or was stopped
             break
@@ -253,7 +269,7 @@ def compile_text(exercise, text, build, folder):
     if status != 0 and not said.strip():
         said = ("nvcc crashed, or was stopped for the time or the memory that it took: "
                 f"{LONGEST_COMPILING} s are the most")
-    return (ptx if status == 0 else None), said.strip()
+    return (made if status == 0 else None), said.strip()
 
 
 def ended_from_outside(what):
@@ -451,9 +467,10 @@ class Verdict:
         return sum(step.passed for step in self.steps if step.name != "compiles")
 
 
-def check(exercise, text, build, folder, seed=None, each_kernel=False, compile_it=compile_text):
+def check(exercise, text, build, folder, seed=None, each_kernel=False, compile_it=compile_text, tell=lambda step: None):
     """Checks the file `text`. What is made on the way lies in `folder`. The same seed makes the same random data.
-    With `each_kernel` the verdict says which of several kernels are sound, which takes longer."""
+    With `each_kernel` the verdict says which of several kernels are sound, which takes longer. `tell` gets each step as
+    soon as it is known."""
     folder.mkdir(parents=True, exist_ok=True)
     for program in ("emulate", exercise.program):
         if not (build / "bin" / program).is_file():
@@ -462,6 +479,7 @@ def check(exercise, text, build, folder, seed=None, each_kernel=False, compile_i
 
     def step(name, problem, what):
         verdict.steps.append(Step(name, not problem, problem or what))
+        tell(verdict.steps[-1])
         return not problem
 
     ptx, said = compile_it(exercise, text, build, folder)

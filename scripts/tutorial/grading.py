@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
@@ -179,14 +180,16 @@ class Sandbox:
     def command(self, exercise, text):
         """A submission sees only the course files that it may include: no solution of its own lesson, and nothing of
         others that its program does not include."""
-        seen = ["common", "scripts/tutorial", "scripts/grade_inside.py"]
-        seen += [exercise.main, exercise.lesson.path, exercise.page]
-        seen += checker.headers(exercise)
+        seen = ["scripts/grade_inside.py", exercise.main, exercise.lesson.path, exercise.page, *checker.headers(exercise)]
+        return self.command_that_sees(seen, ["bin/emulate", f"bin/{exercise.program}", "emulator"], text)
+
+    def command_that_sees(self, files, built, text):
+        """The course's `files`, and what is `built` of these."""
         command = self.base()
-        for path in (ROOT / name for name in seen):
+        for path in (ROOT / name for name in ("common", "scripts/tutorial", *files)):
             command += ["--ro-bind", str(path), str(self.root / path.relative_to(ROOT))]
-        for name in ("bin/emulate", f"bin/{exercise.program}", "emulator", "CMakeCache.txt"):
-            command += ["--ro-bind", str(self.on_host / name), str(self.build / name)]
+        for name in (*built, "CMakeCache.txt"):
+            command += ["--ro-bind", *(os.path.normpath(folder / name) for folder in (self.on_host, self.build))]
         return [*command, "--ro-bind", str(text.parent), str(self.submission)]
 
     def environment(self):
@@ -210,6 +213,9 @@ class NoSandbox:
         self.root, self.build, self.work, self.folder = ROOT, build, folder / "work", folder
 
     def command(self, exercise, text):
+        return self.command_that_sees([], [], text)
+
+    def command_that_sees(self, files, built, text):
         self.submission = text.parent
         return []
 
@@ -313,36 +319,81 @@ def of_processes(name):
 
 # ---- grading ----
 
-def ask(running, sandbox, exercise, text, options, processor):
-    """What grade_inside.py answers about the file `text`, as a dict."""
-    before = sandbox.command(exercise, text)
-    task = {"number": exercise.number, "text": str(sandbox.submission / text.name), "build": str(sandbox.build),
-            "work": str(sandbox.work), "seed": options.seed, "seconds": options.seconds, "memory": options.memory,
-            "case_seconds": options.case_seconds, "processor": processor}
-    command = [*before, python(), "-Es", str(sandbox.root / "scripts/grade_inside.py"), json.dumps(task)]
-    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as told:
-        in_time = True
-        with running.process(command, sandbox.environment(), stdout=answer, stderr=told) as process:
-            try:
-                process.wait(checker.PATIENCE * options.seconds)
-            except subprocess.TimeoutExpired:
-                in_time = False
-        answer.seek(0)
+def ask(running, sandbox, exercise, text, options, processor, each_kernel=False, tell=lambda step: None):
+    """What grade_inside.py answers about the file `text`, as a dict. `tell` gets each step as soon as it is known."""
+    task = {"number": exercise.number, "seed": options.seed, "case_seconds": options.case_seconds, "each_kernel": each_kernel}
+    failed = "compiles"
+
+    def told(step):
+        nonlocal failed
+        failed = "right" if step["passed"] else failed
+        tell(step)
+
+    answer = run_inside(running, sandbox, sandbox.command(exercise, text), "grade_inside.py", text, options, processor, task,
+                        checker.PATIENCE * options.seconds, told)
+    if "late" in answer:
+        return {"trouble": f"the machine is too busy: the check had not ended after {answer['late']} s"}
+    return {"failed": failed, **answer}
+
+
+def run_inside(running, sandbox, before, script, text, options, processor, task, patience, tell=lambda step: None,
+               most=MOST_ANSWERED, most_processes=None):
+    """What a script answers in the sandbox that `before` makes: its last line, as a dict. Lines with a step go to `tell`.
+    {"late": patience} if it has not ended after so many seconds."""
+    task = {**task, "text": str(sandbox.submission / text.name), "build": str(sandbox.build), "work": str(sandbox.work),
+            "seconds": options.seconds, "memory": options.memory, "processor": processor}
+    command = [*before, python(), "-Es", str(sandbox.root / "scripts" / script), json.dumps(task)]
+    answer = {}
+    with tempfile.TemporaryFile() as told:
+        try:
+            with running.process(command, sandbox.environment(), stdout=subprocess.PIPE, stderr=told) as process, process.stdout:
+                for line in lines_of(process, patience, most, most_processes):
+                    with contextlib.suppress(ValueError):
+                        answer = json.loads(line)
+                        if "step" in answer:
+                            tell(answer)
+                process.wait(patience)
+        except subprocess.TimeoutExpired:
+            return {"late": patience}
+        except TooMuch as what:
+            return {"stopped": f"was stopped: {what}"}
         told.seek(0)
-        compiled, _, verdict = answer.read(MOST_ANSWERED).partition(b"\n")
         said = told.read(MOST_MESSAGE).decode("utf-8", "replace").strip()
-    failed = "right" if compiled == b"compiled" else "compiles"
-    try:
-        return {"failed": failed, **json.loads(verdict if failed == "right" else compiled)}
-    except ValueError:
-        if not in_time:
-            longest = checker.PATIENCE * options.seconds
-            return {"trouble": f"the machine is too busy: the check had not ended after {longest} s"}
+    if answer and "step" not in answer:
+        return answer
     if process.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU) or "MemoryError" in said:
-        return {"failed": failed, "stopped": "was stopped for the time or the memory that it took"}
+        return {"stopped": "was stopped for the time or the memory that it took"}
     if process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL):  # no limit ends a check with this signal
         return {"trouble": "the check was ended from outside: is the machine out of memory?"}
     return {"trouble": f"the check ended with status {process.returncode}: {said.splitlines()[-1] if said else ''}"}
+
+
+class TooMuch(Exception):
+    """A limit that no single process of a sandbox meets."""
+
+
+def lines_of(process, patience, most, most_processes):
+    """The lines of its stdout, as they come: at most so many bytes. Counts its processes from time to time, if there is a
+    limit: root's own have none."""
+    deadline, rest, count = time.monotonic() + patience, bytearray(), 0
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise subprocess.TimeoutExpired(process.args, patience)
+        if most_processes and len(descendants(process.pid)) > most_processes:
+            raise TooMuch(f"more than {most_processes} processes")
+        if not select.select([process.stdout], [], [], min(left, 0.2) if most_processes else left)[0]:
+            continue
+        chunk = os.read(process.stdout.fileno(), 2**16)
+        count += len(chunk)
+        if count > most:
+            raise TooMuch(f"more than {most // 2**20} MiB of output")
+        rest += chunk
+        if b"\n" in chunk:
+            *lines, rest = rest.split(b"\n")
+            yield from lines
+        if not chunk:
+            return
 
 
 def grade(running, sandbox_of, student, number, path, options, processor):
@@ -368,10 +419,10 @@ def grade(running, sandbox_of, student, number, path, options, processor):
         return result
     result.score = "" if answer["score"] is None else str(answer["score"])
     for step in answer["steps"]:
-        if step["passed"] and step["name"] in ASPECTS:
-            result.points[step["name"]] = options.points[step["name"]]
+        if step["passed"] and step["step"] in ASPECTS:
+            result.points[step["step"]] = options.points[step["step"]]
         elif not step["passed"]:
-            result.failed = step["name"]
+            result.failed = step["step"]
             result.message = "\n".join(step["what"])[:MOST_MESSAGE]
     if answer["ptx"] and answer["again"]:
         kept = options.out / "ptx" / student / f"exercise{number}.ptx"
