@@ -21,6 +21,8 @@
 #: make profile LESSON=03   prints Nsight Compute's counters on a GPU, the emulator's otherwise
 #: make report              runs every lesson on this device, and makes a page of tables and plots in build/report
 ## make docs                makes the docs site in build/docs/html: pages and figures
+## make serve               serves these pages on this machine, with an editor for each lesson's code: compile, run, check
+#:                          PORT=8000, LISTEN=127.0.0.1; docs/workbench.md describes it
 #: make playground          builds what runs kernels in pages: build/playground, for `make docs` and `emulate --export`
 #:
 #: To test
@@ -89,7 +91,7 @@ foreign := $(shell for cache in $(wildcard build/*/CMakeCache.txt); do \
 on_slurm = $(if $(SLURM),scripts/slurm/array $(SLURM))
 
 .NOTPARALLEL:
-.PHONY: help help-all start sum lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report bench measure measure-kit calibrate playground docs notebooks test test-emulator test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
+.PHONY: help help-all start sum lessons $(lessons) $(opens) $(hosts:%=host%) $(exercise_targets) exercise-start exercises grade teaching-kit new-lesson emulate install deb wheel ladder report bench measure measure-kit calibrate playground docs serve notebooks test test-emulator test-all fuzz profile bench-emulator setup lint format clean container test-container test-aarch64 test-cuda12 test-slurm
 
 help:
 	@sed -n 's/^## //p' Makefile || true # `make | head` ends the reader first
@@ -221,6 +223,12 @@ docs: $(build)/build.ninja
 	$(if $(wildcard build/playground),@$(MAKE) --no-print-directory playground)
 	@scripts/docs --build $(build)
 	@cp build/docs/parts/figures/*.svg docs/figures
+
+serve: $(build)/build.ninja
+	@scripts/setup serve
+	@scripts/build $(build) emulate
+	$(if $(wildcard build/docs/html/playground/panel.js),,@$(MAKE) --no-print-directory playground docs)
+	@scripts/serve --build $(build) $(PORT:%=--port %) $(LISTEN:%=--listen %) $(ARGS)
 
 notebooks:
 	@scripts/setup manifests

@@ -1,0 +1,1 @@
+"""The workbench: `make serve`. docs/workbench.md describes it."""
