@@ -48,16 +48,6 @@ class State:
         self.update(exercise, text=digest(text), passed=[step.name for step in verdict.steps if step.passed],
                     solved=verdict.solved, **({"scores": scores} if scores else {}))
 
-    def standing(self, exercise):
-        """solved, begun, changed (since its last check) or - (the original); and the steps passed in a check of this text."""
-        memory, text = self.of(exercise), read_if_there(exercise.text)
-        checked = "text" in memory and memory["text"] == digest(text)
-        if checked and memory["solved"]:
-            return "solved", memory["passed"]
-        if text == self.original(exercise):
-            return "-", []
-        return "changed" if "text" in memory and not checked else "begun", memory["passed"] if checked else []
-
     def original(self, exercise):
         """The unsolved text: as published, otherwise as it was on first use. None if there is neither."""
         kept, published = self.folder / exercise.lesson.name / "original.cuh", exercise.folder / "exercise.cuh"
@@ -185,24 +175,35 @@ def hint(exercise, options, state):
 
 
 def board(state):
-    rows, solved = [], 0
-    for number in checker.all_numbers():
-        exercise = checker.Exercise(number)
-        memory, (what, passed) = state.of(exercise), state.standing(exercise)
-        solved += what == "solved"
+    rows = []
+    for exercise, what, passed, (shown, all_hints) in progress(map(checker.Exercise, checker.all_numbers()), state):
         if what == "changed":
-            what = f"changed since its last check: make exercise{number}"
-        elif what == "begun" and "text" in memory:
+            what = f"changed since its last check: make exercise{exercise.number}"
+        elif what == "begun" and passed is not None:
             what = f"begun: {', '.join(passed) or 'does not compile'}"
-        hints = f"{memory['hints']} of {len(exercise.hints)} hints" if memory.get("hints") else ""
-        rows.append((number, exercise.title, what, hints))
+        rows.append((exercise.number, exercise.title, what, f"{shown} of {all_hints} hints" if shown else ""))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         line = "  ".join((*(f"{cell:{width}}" for cell, width in zip(row, widths)), row[3])).rstrip()
         print(green(line) if row[2] == "solved" else line)
     todo = [row[0] for row in rows if row[2] != "solved"]
-    print(f"\n{solved} of {len(rows)} solved." + (f" Next: make exercise{todo[0]}" if todo else ""))
+    print(f"\n{len(rows) - len(todo)} of {len(rows)} solved." + (f" Next: make exercise{todo[0]}" if todo else ""))
     return 0
+
+
+def progress(exercises, state):
+    """Of each: the exercise; solved, begun, changed (since its last check) or - (the original); the steps that this text has
+    passed, None before a check; and the hints, as (shown, all)."""
+    for exercise in exercises:
+        memory, text = state.of(exercise), read_if_there(exercise.text)
+        checked = memory.get("text") == digest(text)
+        if checked and memory["solved"]:
+            what = "solved"
+        elif text in (None, state.original(exercise)):
+            what = "-"
+        else:
+            what = "begun" if checked or "text" not in memory else "changed"
+        yield exercise, what, memory["passed"] if checked else None, (memory.get("hints", 0), len(exercise.hints))
 
 
 def watch(exercise, options, state):

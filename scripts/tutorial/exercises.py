@@ -157,9 +157,9 @@ class Exercise:
         return own
 
     def as_copy(self, text):
-        """The exercise with another file to be solved in."""
+        """The exercise with another file to be solved in, if one is named."""
         own = copy.copy(self)
-        own.text = text
+        own.text = text or self.text
         return own
 
     def cases(self):

@@ -424,14 +424,19 @@ def grade(running, sandbox_of, student, number, path, options, processor):
         elif not step["passed"]:
             result.failed = step["step"]
             result.message = "\n".join(step["what"])[:MOST_MESSAGE]
-    if answer["ptx"] and answer["again"]:
-        kept = options.out / "ptx" / student / f"exercise{number}.ptx"
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(answer["ptx"], encoding="utf-8")
-        kept = kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept
-        words = shlex.split(answer["again"])
-        result.again = shlex.join([words[0], words[1], str(kept), *words[3:]])
+    result.again = again_with(options.out / "ptx" / student / f"exercise{number}.ptx", answer)
     return result
+
+
+def again_with(kept, answer):
+    """The command that repeats a failing case, for a shell in the root, with the PTX, which it keeps in that file; or ''."""
+    if not answer["ptx"] or not answer["again"]:
+        return ""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(answer["ptx"], encoding="utf-8")
+    kept = kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept
+    words = shlex.split(answer["again"])
+    return shlex.join([words[0], words[1], str(kept), *words[3:]])
 
 
 def grade_all(sandbox_of, submissions, keys, options, write):

@@ -11,79 +11,79 @@ from aiohttp import web
 
 from tutorial import ROOT
 from tutorial import exercises as checker
-from tutorial.serve.documents import Desk, Refused, path_in
-from tutorial.serve.jobs import Gone, again_of
-from tutorial.serve.security import EXPORTED, add_headers, policy_of, refusal
+from tutorial.grading import again_with
+from tutorial.serve.documents import Desk, Refused
+from tutorial.serve.gate import EXPORTED, GUEST, OWNER, add_headers, policy_of
+from tutorial.serve.jobs import Gone
 
 LARGEST_BODY = 3 * 2**19  # bytes
 MOST_EXPORTED = 20  # pages that are kept
 CODEMIRROR = Path("/usr/share/javascript/codemirror")
 CARDS = sorted(path.stem for path in (ROOT / "common/emulator/timing/cards").glob("*.json"))
-INJECTED = "".join(
-    f'<link rel="stylesheet" href="/workbench/{path}"/>\n' if path.endswith(".css") else
-    f'<script src="/workbench/{path}" defer="defer"></script>\n'
-    for path in ("codemirror/lib/codemirror.css", "workbench.css", "codemirror/lib/codemirror.js",
-                 "codemirror/mode/clike/clike.js", "codemirror/addon/edit/matchbrackets.js",
-                 "codemirror/addon/comment/comment.js", "workbench.js"))
+IN_HEAD = "".join(f'<link rel="stylesheet" href="/workbench/{path}"/>\n' if path.endswith("css") else
+                  f'<script src="/workbench/{path}" defer="defer"></script>\n' for path in (
+                      "codemirror/lib/codemirror.css", "workbench.css", "codemirror/lib/codemirror.js",
+                      "codemirror/mode/clike/clike.js", "codemirror/addon/edit/matchbrackets.js",
+                      "codemirror/addon/comment/comment.js", "workbench.js"))
 
 
 class Workbench:
     def __init__(self, options, gate, queue, bench):
         self.options, self.gate, self.queue, self.bench = options, gate, queue, bench
-        self.built, self.building = set(), asyncio.Lock()
-        self.exported = OrderedDict()
-        self.app = web.Application(middlewares=[gate.middleware, errors], client_max_size=LARGEST_BODY)
+        self.built, self.building, self.exported = set(), asyncio.Lock(), OrderedDict()
+        self.app = web.Application(middlewares=[as_json, gate.middleware], client_max_size=LARGEST_BODY)
         self.app.on_response_prepare.append(add_headers)
-        route = self.app.router
         for method, path, handler in (
-                ("GET", "/api/about", self.about), ("GET", "/api/documents/{name}", self.get_document),
-                ("PUT", "/api/documents/{name}", self.put_document), ("POST", "/api/documents/{name}/reset", self.reset),
+                ("GET", "/api/about", self.about), ("GET", "/api/documents/{name}", self.document),
+                ("PUT", "/api/documents/{name}", self.save), ("POST", "/api/documents/{name}/reset", self.reset),
                 ("POST", "/api/run", self.run), ("POST", "/api/time", self.time), ("POST", "/api/check", self.check),
-                ("GET", "/api/exercises", self.exercises), ("POST", "/api/hint", self.hint),
-                ("GET", "/workbench/exported/{id}.html", self.exported_page), ("GET", "/workbench/{path:.*}", self.own_file),
+                ("GET", "/api/exercises", self.exercises), ("POST", "/api/hint", self.hint), ("POST", "/api/join", self.join),
+                ("GET", "/api/class", self.whole_class), ("GET", "/workbench/exported/{id}.html", self.exported_page),
+                ("GET", "/workbench/codemirror/{path:.+}", self.editor), ("GET", "/workbench/{path:.+}", self.script),
                 ("GET", "/{path:.*}", self.page)):
-            route.add_route(method, path, handler)
+            self.app.router.add_route(method, path, handler)
 
     def desk(self, request):
-        return Desk(self.options.out)
+        return Desk(self.options.out, request["reader"])
 
     # ---- pages ----
 
     async def page(self, request):
-        path = path_in(self.options.site, request.match_info["path"] or "index.html")
+        path = file_in(self.options.site, request.match_info["path"] or "index.html")
         if path.suffix != ".html":
             return web.FileResponse(path)
-        text = path.read_text(encoding="utf-8", errors="replace").replace("</head>", f"{INJECTED}</head>", 1)
+        text = path.read_text(encoding="utf-8", errors="replace").replace("</head>", f"{IN_HEAD}</head>", 1)
         return web.Response(text=text, content_type="text/html", headers={"Content-Security-Policy": policy_of(text)})
 
-    async def own_file(self, request):
-        path = request.match_info["path"]
-        folder, _, rest = path.partition("/")
-        return web.FileResponse(path_in(CODEMIRROR, rest) if folder == "codemirror" else path_in(ROOT / "docs/site", path))
+    async def editor(self, request):
+        return web.FileResponse(file_in(CODEMIRROR, request.match_info["path"]))
+
+    async def script(self, request):
+        return web.FileResponse(file_in(ROOT / "docs/site", request.match_info["path"]))
 
     async def exported_page(self, request):
-        text = self.exported.get(request.match_info["id"])
-        if text is None:
-            raise Refused(404, f"this page is no longer kept: only the last {MOST_EXPORTED} are. Press Run again")
-        return web.Response(text=text, content_type="text/html", headers={"Content-Security-Policy": EXPORTED})
+        if request.match_info["id"] not in self.exported:
+            raise Refused(404, f"this page is gone: the last {MOST_EXPORTED} are kept. Press Run again")
+        return web.Response(text=self.exported[request.match_info["id"]], content_type="text/html",
+                            headers={"Content-Security-Policy": EXPORTED})
 
-    # ---- documents ----
+    # ---- documents, and what is remembered ----
 
     async def about(self, request):
-        return web.json_response({"class": False, "name": None, "cards": CARDS, "lessons": checker.all_numbers()})
+        reader = request["reader"]
+        return web.json_response({"class": bool(self.gate.folder), "name": None if reader in (OWNER, GUEST) else reader,
+                                  "owner": reader == OWNER, "cards": CARDS, "lessons": checker.all_numbers()})
 
-    async def get_document(self, request):
+    async def document(self, request):
         return web.json_response(self.desk(request).document(request.match_info["name"]).as_json())
 
-    async def put_document(self, request):
-        document = self.desk(request).document(request.match_info["name"])
-        asked = await body_of(request)
+    async def save(self, request):
+        document, asked = self.desk(request).document(request.match_info["name"]), await body_of(request)
         return web.json_response({"version": document.save(asked.get("text"), asked.get("version"))})
 
     async def reset(self, request):
         desk = self.desk(request)
         document = desk.document(request.match_info["name"])
-        await body_of(request)
         desk.reset(document)
         return web.json_response(document.as_json())
 
@@ -92,71 +92,83 @@ class Workbench:
 
     async def hint(self, request):
         desk = self.desk(request)
-        return web.json_response(desk.hint(desk.document(str((await body_of(request)).get("name")))))
+        return web.json_response(desk.hint(desk.document((await body_of(request)).get("name"))))
+
+    async def join(self, request):
+        return self.gate.join(request, (await body_of(request)).get("name"))
+
+    async def whole_class(self, request):
+        if request["reader"] != OWNER or not self.gate.folder:
+            raise Refused(403, "only the teacher sees the class, by the second link that make serve CLASS=1 has printed")
+        boards = {path.name: Desk(self.options.out, path.name).board()["exercises"]
+                  for path in sorted(self.gate.folder.iterdir()) if path.is_dir()}
+        return web.json_response({"exercises": checker.all_numbers(), "students": [
+            {"name": name, "solved": sum(row["state"] == "solved" for row in rows),
+             "states": {row["number"]: row["state"] for row in rows}} for name, rows in boards.items()]})
 
     # ---- what compiles and runs ----
 
     async def asked(self, request):
-        """(The reader's desk, the document, its text, its new version, all that was asked): saves it first."""
-        asked, desk = await body_of(request), self.desk(request)
-        document = desk.document(str(asked.get("name")))
-        version = document.save(asked.get("text"), asked.get("version"))
-        return desk, document, asked["text"], version, asked
+        """(The document, its text and version, all that was asked): saves it first."""
+        asked = await body_of(request)
+        document = self.desk(request).document(asked.get("name"))
+        words = asked.setdefault("arguments", [])
+        if not isinstance(words, list) or len(words) > 40 or not all(isinstance(word, str) and len(word) <= 200 and
+                                                                     word.isprintable() for word in words):
+            raise Refused(400, 'arguments has to be a list of at most 40 short words, such as ["--n", "4194304"]')
+        return document, asked.get("text"), document.save(asked.get("text"), asked.get("version")), asked
 
-    async def build(self, *programs):
-        """Builds what is asked for first."""
-        missing = [name for name in programs if name not in self.built]
-        if not missing or self.options.no_build:
+    async def build(self, exercise):
+        """Builds its program when it is first asked for."""
+        if exercise is None or exercise.program in self.built or self.options.no_build:
             return
         async with self.building:
             process = await asyncio.create_subprocess_exec(
-                str(ROOT / "scripts/build"), str(self.options.build), *missing, stdin=asyncio.subprocess.DEVNULL,
+                ROOT / "scripts/build", self.options.build, exercise.program, stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
             said = (await process.communicate())[0].decode("utf-8", "replace")
         if process.returncode != 0:
-            raise Refused(500, f"the build of {' '.join(missing)} failed: {said[-2000:]}")
-        self.built.update(missing)
+            raise Refused(500, f"the build of {exercise.program} has failed: {said[-2000:]}")
+        self.built.add(exercise.program)
 
-    async def inside(self, do, request, document, text, more):
+    async def do(self, request, work, tell):
+        def is_there():
+            return request.transport and not request.transport.is_closing()
+
+        return await self.queue.do(work, request["reader"], is_there, tell)
+
+    async def inside(self, request, document, text, **task):
         async def silent(_):
             pass
 
-        return await self.queue.do(lambda *job: self.bench.inside(do, document, text, more, *job), here(request), silent)
+        answer = {"messages": [], "said": "", "ptx": None}
+        return {**answer, **await self.do(request, lambda *job: self.bench.inside(document, text, task, *job), silent)}
 
     async def run(self, request):
-        _, document, text, version, asked = await self.asked(request)
-        wants_page = document.exercise is None or (document.is_exercise and asked.get("page") is True)
-        if document.exercise and wants_page:
-            await self.build(document.exercise.program)
+        document, text, version, asked = await self.asked(request)
+        page = document.exercise is None or asked.get("page") is True
+        if page:
+            await self.build(document.exercise)
         began = asyncio.get_running_loop().time()
-        answer = await self.inside("run", request, document, text, {"page": wants_page, "arguments": words_of(asked)})
-        answer = {"ptx": None, "messages": [], "said": "", **answer, "version": version,
-                  "seconds": round(asyncio.get_running_loop().time() - began, 2)}
-        html = answer.pop("html", None)
-        if html:
-            answer["page"] = self.keep_exported(html)
-        return web.json_response(answer)
-
-    def keep_exported(self, html):
-        name = secrets.token_urlsafe(12)
-        self.exported[name] = html
-        while len(self.exported) > MOST_EXPORTED:
-            self.exported.popitem(last=False)
-        return f"/workbench/exported/{name}.html"
+        answer = await self.inside(request, document, text, do="run", page=page, arguments=asked["arguments"])
+        if html := answer.pop("html", None):
+            name = secrets.token_urlsafe(12)
+            self.exported[name], answer["page"] = html, f"/workbench/exported/{name}.html"
+            if len(self.exported) > MOST_EXPORTED:
+                self.exported.popitem(last=False)
+        seconds = round(asyncio.get_running_loop().time() - began, 2)
+        return web.json_response({**answer, "version": version, "seconds": seconds})
 
     async def time(self, request):
-        _, document, text, version, asked = await self.asked(request)
-        card = asked.get("card", "h200")
-        if card not in CARDS:
+        document, text, version, asked = await self.asked(request)
+        if asked.setdefault("card", "h200") not in CARDS:
             raise Refused(400, f"there is no such card; there are: {', '.join(CARDS)}")
-        if document.exercise:
-            await self.build(document.exercise.program)
-        answer = await self.inside("time", request, document, text, {"card": card, "arguments": words_of(asked)})
-        return web.json_response({"messages": [], "said": "", "launches": [], "timeline": None, "reason": "", **answer,
-                                  "version": version})
+        await self.build(document.exercise)
+        answer = await self.inside(request, document, text, do="time", card=asked["card"], arguments=asked["arguments"])
+        return web.json_response({"launches": [], "timeline": None, "reason": "", **answer, "version": version})
 
     async def check(self, request):
-        desk, document, text, version, _ = await self.asked(request)
+        document, text, version, _ = await self.asked(request)
         if not document.is_exercise:
             raise Refused(404, "only an exercise can be checked")
         response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson; charset=utf-8"})
@@ -166,45 +178,40 @@ class Workbench:
             await response.write(json.dumps(line).encode() + b"\n")
 
         try:
-            await self.build(document.exercise.program)
-            answer = await self.queue.do(lambda *job: self.bench.check(document, text, *job), here(request), tell)
-            await tell(await asyncio.to_thread(self.verdict, desk, document, text, version, answer))
-        except Refused as why:
-            await tell({"error": f"{why}", **why.facts})
-        except checker.ExerciseError as error:
-            await tell({"error": f"{error}"})
-        await response.write_eof()
+            await self.build(document.exercise)
+            answer = await self.do(request, lambda *job: self.bench.check(document, text, *job), tell)
+            await tell({"version": version, **await self.verdict(self.desk(request), document, text, answer)})
+        except (Refused, checker.ExerciseError) as why:
+            await tell({"error": f"{why}", **getattr(why, "facts", {})})
         return response
 
-    def verdict(self, desk, document, text, version, answer):
-        """The last line of a check; remembers it as `make exercise03` does."""
-        if "steps" not in answer:
-            failed = {"error": answer["trouble"]} if "trouble" in answer else {
-                "solved": False, "stopped": f"{answer['failed']}: {answer['stopped']}"}
-            return {"score": None, "again": "", "version": version, **failed}
+    async def verdict(self, desk, document, text, answer):
+        """A check's last line. Remembers it as `make exercise03` does."""
+        if "trouble" in answer:
+            return {"error": answer["trouble"]}
+        if "stopped" in answer:
+            return {"solved": False, "score": None, "again": "", "stopped": f"{answer['failed']}: {answer['stopped']}"}
+        exercise = document.exercise
         steps = [checker.Step(step["step"], step["passed"], step["what"]) for step in answer["steps"]]
-        verdict = checker.Verdict(document.exercise, steps, score=answer["score"])
-        desk.state().remember(document.exercise, text, verdict)
-        marks = checker.marks(document.exercise, self.options.build) if answer["score"] is not None else []
-        return {"solved": verdict.solved, "score": answer["score"], "marks": dict(marks), "sound": answer["sound"],
-                "again": again_of(answer, document, desk.state_folder), "version": version}
+        verdict = checker.Verdict(exercise, steps, score=answer["score"], sound=answer["sound"])
+        desk.state.remember(exercise, text, verdict)
+        marks = {} if verdict.score is None else dict(await asyncio.to_thread(checker.marks, exercise, self.options.build))
+        again = again_with(desk.state_folder / exercise.lesson.name / f"exercise{exercise.number}.ptx", answer)
+        return {"solved": verdict.solved, "score": verdict.score, "marks": marks, "sound": verdict.sound, "again": again}
 
 
-def here(request):
-    return lambda: request.transport is not None and not request.transport.is_closing()
-
-
-def words_of(asked):
-    """Arguments for the program: they reach no shell, and are few."""
-    words = asked.get("arguments", [])
-    if not isinstance(words, list) or len(words) > 40 or not all(
-            isinstance(word, str) and len(word) <= 200 and word.isprintable() for word in words):
-        raise Refused(400, "arguments has to be a list of at most 40 short strings, such as [\"--n\", \"4194304\"]")
-    return words
+def file_in(folder, name):
+    """The file of that name in the folder. A name leads nowhere else, links included."""
+    try:
+        path = (folder / name).resolve()
+        if path.is_relative_to(folder.resolve()) and path.is_file():
+            return path
+    except (OSError, ValueError):
+        pass  # a name that no file can have
+    raise Refused(404, "there is no such page")
 
 
 async def body_of(request):
-    """The request's JSON, which has to be an object."""
     try:
         body = json.loads(await request.read())
     except (ValueError, RecursionError):
@@ -215,17 +222,20 @@ async def body_of(request):
 
 
 @web.middleware
-async def errors(request, handler):
+async def as_json(request, handler):
+    """What is wrong, as {"error": …}."""
     try:
         return await handler(request)
     except web.HTTPRequestEntityTooLarge:
-        return refusal(Refused(413, f"the request has more than {LARGEST_BODY:,} bytes"))
+        why = Refused(413, f"the request has more than {LARGEST_BODY:,} bytes")
     except web.HTTPException as error:
-        return refusal(Refused(error.status, error.reason))
+        why = Refused(error.status, error.reason)
     except (ConnectionError, Gone):
-        raise web.HTTPRequestTimeout() from None  # nobody is there to read it
+        why = Refused(499, "who asked has left")  # nobody reads this
     except (OSError, checker.ExerciseError) as error:
-        print(f"serve: {request.path}: {error}", file=sys.stderr)
-        return refusal(Refused(500, f"{getattr(error, 'strerror', None) or error}"))
-
-
+        why = Refused(500, getattr(error, "strerror", None) or f"{error}")
+        print(f"serve: {request.path}: {why}", file=sys.stderr)
+    except Refused as refused:
+        why = refused
+    headers = {"Retry-After": str(why.facts["seconds"])} if "seconds" in why.facts else {}
+    return web.json_response({"error": f"{why}", **why.facts}, status=why.status, headers=headers)

@@ -1,24 +1,25 @@
-"""What compiles and runs: in sandboxes, at most two at a time, first come, first served."""
+"""What compiles and runs: in sandboxes, two at a time, first come, first served."""
 
 import asyncio
 import contextlib
 import os
 import re
-import shlex
 import tempfile
-from collections import deque
+from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
-from tutorial import ROOT
 from tutorial import exercises as checker
 from tutorial.grading import Ended, Running, ask, run_inside
 from tutorial.serve.documents import Refused
 
 AT_A_TIME = 2
+MOST_OF_ONE = 4  # jobs of a student that wait: nobody can fill the line alone
 MOST_ANSWERED = 48 * 2**20  # bytes; an exported page is the largest
-MOST_PROCESSES = 256  # of a reader's own program, threads included where the system counts them
-PATIENCE = 4  # times the processor time of a compile or a run, of which each job has a few
+MOST_PROCESSES = 256  # of a reader's own program; root's own have no limit of the system's, so they are counted too
+PATIENCE = 4  # a job's time, in processor times of one step of it
+CHECKS = SimpleNamespace(seconds=300, case_seconds=20, memory=3072, seed=None)  # as scripts/grade has them
 
 
 class Gone(Exception):
@@ -26,62 +27,59 @@ class Gone(Exception):
 
 
 class Queue:
-    """Who waits, and who is at work."""
-
     def __init__(self, longest):
         processors = sorted(os.sched_getaffinity(0))
         self.free = [processors[index % len(processors)] for index in range(AT_A_TIME)]
-        self.line, self.longest, self.at_work = deque(), longest, set()
+        self.line, self.longest = deque(), longest  # futures, which get a processor, and whose they are
         self.took = deque([5.0], maxlen=20)  # seconds
-        self.pool = ThreadPoolExecutor(AT_A_TIME)
+        self.pool, self.running = ThreadPoolExecutor(AT_A_TIME), set()
 
     def seconds(self, place):
         """Until the turn of who has this place in the line, about."""
         return max(1, round(sum(self.took) / len(self.took) * place / AT_A_TIME))
 
-    async def turn(self, is_there, tell):
-        """Waits for a processor."""
-        if self.free and not self.line:
+    async def turn(self, student, is_there, tell):
+        """A processor, when it is the student's turn: '' is the owner."""
+        if self.free:
             return self.free.pop()
-        if len(self.line) >= self.longest:
+        if len(self.line) >= self.longest or (student and Counter(whose for _, whose in self.line)[student] >= MOST_OF_ONE):
             seconds = self.seconds(len(self.line))
-            raise Refused(503, f"{len(self.line)} others wait already: try again in {seconds} s", seconds=seconds)
-        mine, told = asyncio.get_running_loop().create_future(), None
+            raise Refused(503, f"{len(self.line)} wait already: try again in {seconds} s", seconds=seconds)
+        mine, told = (asyncio.get_running_loop().create_future(), student), None
         self.line.append(mine)
         try:
-            while not mine.done():
-                place = self.line.index(mine) + 1
-                if place != told:
-                    await tell({"queue": place, "seconds": self.seconds(place)})
-                    told = place
-                await asyncio.wait({mine}, timeout=1)
-                if not mine.done() and not is_there():
+            while not mine[0].done():
+                if told != (told := self.line.index(mine) + 1):
+                    await tell({"queue": told, "seconds": self.seconds(told)})
+                await asyncio.wait({mine[0]}, timeout=1)
+                if not is_there():
                     raise Gone
-            return mine.result()
+            return mine[0].result()
         except BaseException:
-            if mine.done():
-                self.give_back(mine.result())
-            else:
+            if mine in self.line:
                 self.line.remove(mine)
+            else:
+                self.give_back(mine[0].result())
             raise
 
     def give_back(self, processor):
         if self.line:
-            self.line.popleft().set_result(processor)
+            self.line.popleft()[0].set_result(processor)
         else:
             self.free.append(processor)
 
-    async def do(self, work, is_there, tell):
-        """What `work(running, processor, tell)` returns, which runs in a thread. Its steps go to the coroutine `tell`."""
-        processor = await self.turn(is_there, tell)
+    async def do(self, work, student, is_there, tell):
+        """What `work(running, processor, tell)` returns, which runs in a thread. The steps that it tells go to the coroutine
+        `tell`. If who asked leaves, it is ended."""
+        processor = await self.turn(student, is_there, tell)
         loop, steps, running = asyncio.get_running_loop(), asyncio.Queue(), Running()
-        began = loop.time()
-        self.at_work.add(running)
-        job = loop.run_in_executor(self.pool, work, running, processor,
-                                   lambda step: loop.call_soon_threadsafe(steps.put_nowait, step))
-        job.add_done_callback(lambda _: steps.put_nowait(None))
+        began, job = loop.time(), None
+        self.running.add(running)
         try:
-            while not (job.done() and steps.empty()):
+            job = loop.run_in_executor(self.pool, work, running, processor,
+                                       lambda step: loop.call_soon_threadsafe(steps.put_nowait, step))
+            job.add_done_callback(lambda _: steps.put_nowait(None))
+            while not job.done() or not steps.empty():
                 with contextlib.suppress(asyncio.TimeoutError):
                     step = await asyncio.wait_for(steps.get(), timeout=1)
                     if step:
@@ -91,109 +89,77 @@ class Queue:
             self.took.append(loop.time() - began)
             return job.result()
         except Ended:
-            raise Refused(503, "the server is being stopped") from None
+            raise Refused(503, "the server is being ended") from None
         finally:
-            if not job.done():
-                await asyncio.to_thread(running.end)
-                with contextlib.suppress(Exception):
-                    await job
-            self.at_work.discard(running)
+            await asyncio.to_thread(running.end)
+            if job:
+                await asyncio.wait({job})
+            self.running.discard(running)
             self.give_back(processor)
 
     def end(self):
-        for running in list(self.at_work):
+        for running in list(self.running):
             running.end()
 
 
-class Limits:
-    """For grading.ask and run_inside, which call them options."""
-
-    def __init__(self, seconds, case_seconds, memory):
-        self.seconds, self.case_seconds, self.memory, self.seed = seconds, case_seconds, memory, None
-
-
-@contextlib.contextmanager
-def as_submission(document, text):
-    """The text as a file of its own, as sandboxes show it."""
-    with tempfile.TemporaryDirectory(prefix="workbench_") as folder:
-        file = Path(folder) / "submission" / document.path.name
-        file.parent.mkdir()
-        file.write_text(text, encoding="utf-8")
-        file.parent.chmod(0o755)
-        yield file
-
-
 class Bench:
-    """The jobs themselves, each to be called in a thread."""
+    """The jobs' work, each in a thread: `job` is what Queue.do() gives to it."""
 
-    def __init__(self, build, sandbox_of, check_limits, run_limits):
-        self.build, self.sandbox_of = build, sandbox_of
-        self.check_limits, self.run_limits = check_limits, run_limits
+    def __init__(self, options, sandbox_of):
+        self.build, self.sandbox_of, self.limits = options.build, sandbox_of, options  # for scripts in the sandbox
+        options.case_seconds = options.seconds
 
-    def check(self, document, text, running, processor, tell):
-        with as_submission(document, text) as file:
-            answer = ask(running, self.sandbox_of(file.parent.parent), document.exercise, file, self.check_limits, processor,
-                         each_kernel=True, tell=tell)
-        return answer
+    @contextlib.contextmanager
+    def sandbox(self, document, text):
+        """(A sandbox, the text as the file that it sees.)"""
+        with tempfile.TemporaryDirectory(prefix="workbench_") as folder:
+            file = Path(folder) / "submission" / document.path.name
+            file.parent.mkdir()
+            file.write_text(text, encoding="utf-8")
+            yield self.sandbox_of(Path(folder)), file
 
-    def inside(self, do, document, text, more, running, processor, _):
-        """What workbench_inside.py answers, with the messages of the compiler taken apart."""
-        exercise, own = document.exercise, document.exercise is None
-        task = {"do": do, "number": exercise and exercise.number, "lesson": not document.is_exercise, "page": own,
-                "kernels": document.kernels, "arguments": [], "card": "h200", "case_seconds": self.run_limits.seconds,
-                "processes": MOST_PROCESSES, **more}
-        files, built = ["scripts/grade_inside.py", "scripts/workbench_inside.py"], ["emulator", "bin/emulate"]
-        built += ["../disassembler"] * (self.build / "../disassembler").is_dir()  # what estimates of times take
-        if not own:
+    def check(self, document, text, *job):
+        running, processor, tell = job
+        with self.sandbox(document, text) as (sandbox, file):
+            return ask(running, sandbox, document.exercise, file, CHECKS, processor, each_kernel=True, tell=tell)
+
+    def inside(self, document, text, task, running, processor, _):
+        """What workbench_inside.py answers, with the compiler's messages taken apart."""
+        exercise = document.exercise
+        task = {"number": exercise and exercise.number, "lesson": not document.is_exercise, "kernels": document.kernels,
+                "case_seconds": self.limits.seconds, "processes": MOST_PROCESSES, **task}
+        files = ["scripts/grade_inside.py", "scripts/workbench_inside.py"]
+        if exercise:
             files += [exercise.main, exercise.lesson.path, exercise.page, *checker.headers(exercise)]
-            built += [f"bin/{exercise.program}"] * (self.build / "bin" / exercise.program).is_file()
-        with as_submission(document, text) as file:
-            sandbox = self.sandbox_of(file.parent.parent)
-            before = sandbox.command_that_sees(files, built, file)
-            answer = run_inside(running, sandbox, before, "workbench_inside.py", file, self.run_limits, processor, task,
-                                PATIENCE * self.run_limits.seconds, most=MOST_ANSWERED, most_processes=MOST_PROCESSES)
-            inside = str(sandbox.submission / file.name)
+        built = ["emulator", "bin/emulate", *([f"bin/{exercise.program}"] if exercise else []), "../disassembler"]
+        with self.sandbox(document, text) as (sandbox, file):
+            before = sandbox.command_that_sees(files, [name for name in built if (self.build / name).exists()], file)
+            answer = run_inside(running, sandbox, before, "workbench_inside.py", file, self.limits, processor, task,
+                                PATIENCE * self.limits.seconds, most=MOST_ANSWERED, most_processes=MOST_PROCESSES)
+            seen_as = str(sandbox.submission / file.name)
         if "late" in answer:
             return {"stopped": f"was stopped: it had not ended after {answer['late']} s"}
         if "said" in answer:
-            said = answer["said"].replace(inside, document.path.name)
-            answer.update(said=said, messages=messages_of(said, document.path.name))
+            answer["said"] = answer["said"].replace(seen_as, document.path.name)
+            answer["messages"] = messages_of(answer["said"], document.path.name)
         if answer.get("ptx"):
-            answer["ptx"] = answer["ptx"].replace(inside, shown(document)).replace(f"{sandbox.root}/", "")
+            name = document.exercise.folder.relative_to(checker.ROOT) / document.path.name
+            answer["ptx"] = answer["ptx"].replace(seen_as, str(name)).replace(f"{sandbox.root}/", "")
         return answer
 
 
-def shown(document):
-    """How a page calls the file whose lines it shows."""
-    folder = document.exercise.folder.relative_to(ROOT)
-    return f"{folder}/{document.path.name}"
+MESSAGE = re.compile(r"(.+?)(?:\((\d+)\)|:(\d+):(\d+)): (?:catastrophic |fatal )?(error|warning|remark)(?: #[\w-]+)?: (.*)")
 
 
 def messages_of(said, name):
-    """nvcc's messages about the file `name`, as [{"line", "column", "severity", "text"}]; the column is None if it is not known.
-    Those about others stand at the first line."""
+    """nvcc's messages: those about the file `name` at their line and column (None: not known), others at the first line."""
     found = []
     for line in said.splitlines():
-        match = (re.match(r"(?P<file>.+?)\((?P<line>\d+)\): (?P<severity>catastrophic error|error|warning|remark)\b[^:]*: "
-                          r"(?P<text>.*)", line) or
-                 re.match(r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<severity>fatal error|error|warning): "
-                          r"(?P<text>.*)", line))
-        if match:
-            here, facts = match["file"] == name, match.groupdict()
-            found.append({"line": int(match["line"]) if here else 1, "column": int(facts.get("column") or 0) or None,
-                          "severity": "error" if "error" in match["severity"] else "warning",
-                          "text": match["text"] if here else line})
+        if match := MESSAGE.match(line):
+            file, at, also_at, column, severity, text = match.groups()
+            here = file == name
+            found.append({"line": int(at or also_at) if here else 1, "column": int(column) if here and column else None,
+                          "severity": severity, "text": text if here else line})
         elif found and found[-1]["column"] is None and line.strip() == "^":
             found[-1]["column"] = line.index("^") - 1  # nvcc indents the line by two
     return found
-
-
-def again_of(answer, document, state_folder):
-    """The command that repeats the failing case in a shell in the root, as `make exercise03` prints it. Keeps the PTX there."""
-    if not answer.get("ptx") or not answer.get("again"):
-        return ""
-    kept = state_folder / document.exercise.lesson.name / f"exercise{document.exercise.number}.ptx"
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(answer["ptx"], encoding="utf-8")
-    words = shlex.split(answer["again"])
-    return shlex.join([words[0], words[1], str(kept.relative_to(ROOT) if kept.is_relative_to(ROOT) else kept), *words[3:]])
