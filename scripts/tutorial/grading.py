@@ -148,8 +148,7 @@ class Sandbox:
         said = []
         for namespaces in self.NAMESPACES[:2 if os.geteuid() == 0 else 1]:
             self.namespaces = namespaces
-            tried = subprocess.run([*self.base(), python(), "-c", ""], stdin=subprocess.DEVNULL, env=self.environment(),
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+            tried = self.try_it(self.base())
             if tried.returncode == 0:
                 return
             said.append(tried.stdout.strip() or f"exit status {tried.returncode}")
@@ -161,15 +160,27 @@ class Sandbox:
             "kernel.apparmor_restrict_unprivileged_userns=0.\nWithout sandboxes: --unsafe, for submissions that you "
             "have read")
 
-    def base(self):
-        command = [self.bwrap, *self.namespaces, "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-                   "--ro-bind", "/usr", "/usr"]
+    def try_it(self, before):
+        return subprocess.run([*before, python(), "-c", ""], stdin=subprocess.DEVNULL, env=self.environment(),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+
+    @functools.cached_property
+    def to_nobody(self):
+        """What makes nobody of root, whose processes the system does not limit; nothing if that is not to be had."""
+        setpriv = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]
+        return setpriv if os.geteuid() == 0 and self.try_it([*self.base(as_root=True), *setpriv]).returncode == 0 else []
+
+    def base(self, as_root=False):
+        command = [self.bwrap, *(self.NAMESPACES[1] if as_root else self.namespaces), "--die-with-parent", "--new-session",
+                   "--cap-drop", "ALL", "--ro-bind", "/usr", "/usr", "--dir", "/etc", "--dir", "/dev"]
+        if as_root:
+            command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"):
             if os.path.islink(name):
                 command += ["--symlink", os.readlink(name), name]
             elif os.path.isdir(name):
                 command += ["--ro-bind", name, name]
-        command += [*self.tmp, "--chdir", "/tmp", "--proc", "/proc"]
+        command += [*(["--perms", "1777"] if as_root else []), *self.tmp, "--chdir", "/tmp", "--proc", "/proc"]
         for name in ("/etc/ld.so.cache", "/etc/alternatives", *elsewhere(python(), sys.base_prefix),
                      *elsewhere(checker.nvcc_of(self.on_host))):
             command += ["--ro-bind-try", name, name]
@@ -183,14 +194,16 @@ class Sandbox:
         seen = ["scripts/grade_inside.py", exercise.main, exercise.lesson.path, exercise.page, *checker.headers(exercise)]
         return self.command_that_sees(seen, ["bin/emulate", f"bin/{exercise.program}", "emulator"], text)
 
-    def command_that_sees(self, files, built, text):
+    def command_that_sees(self, files, built, text, runs_host_code=False):
         """The course's `files`, and what is `built` of these."""
-        command = self.base()
-        for path in (ROOT / name for name in ("common", "scripts/tutorial", *files)):
-            command += ["--ro-bind", str(path), str(self.root / path.relative_to(ROOT))]
-        for name in (*built, "CMakeCache.txt"):
-            command += ["--ro-bind", *(os.path.normpath(folder / name) for folder in (self.on_host, self.build))]
-        return [*command, "--ro-bind", str(text.parent), str(self.submission)]
+        to_nobody = self.to_nobody if runs_host_code else []
+        command = self.base(as_root=bool(to_nobody))
+        pairs = [(ROOT / name, self.root / Path(name).relative_to(ROOT if Path(name).is_absolute() else ""))
+                 for name in ("common", "scripts/tutorial", *files)]
+        pairs += [(self.on_host / name, self.build / name) for name in (*built, "CMakeCache.txt")]
+        for source, seen in (map(os.path.normpath, pair) for pair in (*pairs, (text.parent, self.submission))):
+            command += ["--dir", os.path.dirname(seen), "--ro-bind", source, seen]
+        return [*command, *to_nobody]
 
     def environment(self):
         return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
@@ -215,7 +228,7 @@ class NoSandbox:
     def command(self, exercise, text):
         return self.command_that_sees([], [], text)
 
-    def command_that_sees(self, files, built, text):
+    def command_that_sees(self, files, built, text, runs_host_code=False):
         self.submission = text.parent
         return []
 

@@ -113,9 +113,9 @@ class Desk:
         rows = [{"number": exercise.number, "title": exercise.title, "state": what, "passed": passed or [], "hints": hints,
                  "page": f"exercise{exercise.number}.html", "lesson": f"{exercise.lesson.page_of}.html"}
                 for exercise, what, passed, hints in progress(exercises, self.state)]
-        golf = next(exercise for exercise in exercises if exercise.scored)
+        golf = next((exercise for exercise in exercises if exercise.scored), None)
         return {"exercises": rows, "next": next((row["number"] for row in rows if row["state"] != "solved"), None),
-                "golf": {"number": golf.number, "counter": golf.scored.counter,
+                "golf": golf and {"number": golf.number, "counter": golf.scored.counter,
                          "history": self.state.of(golf).get("scores", [])}}
 
     def hint(self, document):

@@ -94,7 +94,7 @@ class Gate:
 
     def join(self, request, name):
         """Makes the reader a student of that name, with a folder and a cookie of its own."""
-        name = unicodedata.normalize("NFC", str(name)).strip()
+        name = unicodedata.normalize("NFC", name).strip() if isinstance(name, str) else ""
         if not self.folder:
             raise Refused(404, "this server has no class: make serve CLASS=1 has one")
         if not NAME.fullmatch(name):

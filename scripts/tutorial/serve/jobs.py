@@ -17,7 +17,7 @@ from tutorial.serve.documents import Refused
 AT_A_TIME = 2
 MOST_OF_ONE = 4  # jobs of a student that wait: nobody can fill the line alone
 MOST_ANSWERED = 48 * 2**20  # bytes; an exported page is the largest
-MOST_PROCESSES = 256  # of a reader's own program; root's own have no limit of the system's, so they are counted too
+MOST_PROCESSES = 256  # of a reader's own program: with more it is ended, and twice as many the system refuses
 PATIENCE = 4  # a job's time, in processor times of one step of it
 CHECKS = SimpleNamespace(seconds=300, case_seconds=20, memory=3072, seed=None)  # as scripts/grade has them
 
@@ -127,13 +127,14 @@ class Bench:
         """What workbench_inside.py answers, with the compiler's messages taken apart."""
         exercise = document.exercise
         task = {"number": exercise and exercise.number, "lesson": not document.is_exercise, "kernels": document.kernels,
-                "case_seconds": self.limits.seconds, "processes": MOST_PROCESSES, **task}
+                "case_seconds": self.limits.seconds, "processes": 2 * MOST_PROCESSES, **task}
         files = ["scripts/grade_inside.py", "scripts/workbench_inside.py"]
         if exercise:
             files += [exercise.main, exercise.lesson.path, exercise.page, *checker.headers(exercise)]
         built = ["emulator", "bin/emulate", *([f"bin/{exercise.program}"] if exercise else []), "../disassembler"]
         with self.sandbox(document, text) as (sandbox, file):
-            before = sandbox.command_that_sees(files, [name for name in built if (self.build / name).exists()], file)
+            before = sandbox.command_that_sees(files, [name for name in built if (self.build / name).exists()], file,
+                                               runs_host_code=exercise is None)
             answer = run_inside(running, sandbox, before, "workbench_inside.py", file, self.limits, processor, task,
                                 PATIENCE * self.limits.seconds, most=MOST_ANSWERED, most_processes=MOST_PROCESSES)
             seen_as = str(sandbox.submission / file.name)
