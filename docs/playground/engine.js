@@ -10,7 +10,8 @@
 //
 // `make playground` appends the emulator, as playground.emulator. It bundles each lesson's playground.js (or a call of
 // playground.of_manifest() in its place), PTX and facts as
-// playground.bundle("lesson03", function (facts) { …playground.js… }, {ptx, sources, …} = facts).
+// playground.bundle("lesson03", function (facts) { …playground.js… }, {ptx, sources, …} = facts). An exercise whose launch is not
+// its lesson's has exercise.js, and no PTX: a run brings the reader's.
 "use strict";
 
 function make_playground() {
@@ -21,12 +22,12 @@ function make_playground() {
 
     // The launch of a kernel that leaves one partial sum per block, as harness::Lesson::add_reduction() has it: `elements_per_thread`;
     // `in_place`: it overwrites what it sums; ints of dynamic shared memory per thread; `resident`: no more blocks than all
-    // multiprocessors hold at once. <block> in the name stands for the block size that a template is compiled for.
+    // multiprocessors hold at once; `most_blocks`. <block> in the name stands for the block size that a template is compiled for.
     function reduction(name, {elements_per_thread = 1, in_place = false, shared_ints_per_thread = in_place ? 0 : 1,
-                              resident = false} = {}) {
+                              resident = false, most_blocks = Infinity} = {}) {
         return (host, {n, block, offset = 0}) => {
             const kernel = name.replace("<block>", `<${block}>`), shared = 4 * shared_ints_per_thread * block;
-            const needed = Math.ceil(n / (elements_per_thread * block));
+            const needed = Math.min(Math.ceil(n / (elements_per_thread * block)), most_blocks);
             const grid = resident ? Math.min(needed, host.resident_blocks(kernel, block, shared)) : needed;
             const input = host.random_ints(n, offset), work = in_place ? host.random_ints(n, offset) : input;
             const sums = host.ints(grid);
