@@ -12,7 +12,7 @@ var playground = {
                   type: {choices: ["int", "half"], value: "int"}, early_exit: {flag: true, value: false}},
         kernels: {reduce_with_a_long_name: null, reduce2: null, reduce3: null, reduce_of_a_later_lesson: null},
     }, emulate: {kernels: {launch: null}}},
-    bundles: {lesson03: {facts: {...fakeFacts, [fake.without]: undefined}}, emulate: {facts: fakeFacts}},
+    bundles: {lesson03: {facts: {...fakeFacts, [fake.without]: null}}, emulate: {facts: fakeFacts}},
     engine: () => ({
         run: request => new Promise((resolve, reject) => {
             fake.requests.push(request);

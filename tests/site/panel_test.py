@@ -51,7 +51,7 @@ def write_scripts():
     figures = {"banks": "banks_reduce1", "activity": "lanes_reduce3"}
     facts = {
         "counters": json.loads((ROOT / "common/counters.json").read_text(encoding="utf-8")),
-        "text": source.splitlines(),
+        "text": source.splitlines(), "ptx": "of the lesson",
         "broken": [{"kernel": "reduce2", "options": {"n": 1000}, "name": "without a barrier", "change": "-    __syncthreads();\n",
                     "sources": {"kernels.cuh": source.replace("shared[tid] +=", "shared[tid] += /* broken */")}}],
         "sources": {"kernels.cuh": source},
@@ -401,6 +401,36 @@ class Panel(InBrowser):
         text.send_keys(Keys.CONTROL, "a", Keys.DELETE)
         self.wait(lambda driver: not self.requests()[-2]["ptx"])
         self.assertEqual(ran(), (["reduce2", "reduce3"], [("reduce3", None), ("reduce2", None)]))
+        self.assert_quiet()
+
+    def run_own(self, ptx, kernel="reduce3"):
+        """As an editor of the page does it: the heads of the columns, what ran, and the source beside the costs."""
+        return self.driver.execute_async_script("""
+            const [ptx, kernel, done] = arguments;
+            const place = document.querySelector(".playground");
+            playgroundPanel.of(place).then(async panel => {
+                const first = fake.requests.length;
+                const text = fakeFacts.text.join("\\n").replaceAll("int ", "long ");
+                await panel.runOwn({ptx, kernels: [kernel], sources: {"kernels.cuh": text}});
+                place.open = true;
+                const heads = [...document.querySelectorAll(".counters thead th")].map(head => head.innerText);
+                const ran = fake.requests.slice(first).map(one => [one.kernel, one.ptx]);
+                done([heads, ran, document.querySelector(".lines").innerText]);
+            });""", ptx, kernel)
+
+    def test_kernels_of_an_editor(self):
+        """Beside the lesson's kernel, or, where the launch is no lesson's, beside what ran before. The source is the editor's."""
+        self.load()
+        heads, ran, source = self.run_own("one", "reduce2")
+        self.assertEqual((heads[:2], ran), (["reduce2", "yours"], [["reduce2", "one"], ["reduce2", None]]))
+        self.assertIn("long sum", source)
+        self.load(without="ptx")
+        self.assertEqual(self.run_own("one")[:2], [["yours"], [["reduce3", "one"]]])
+        self.assertEqual(self.run_own("two")[:2], [["before", "yours", "change"], [["reduce3", "two"], ["reduce3", "one"]]])
+        self.assertEqual(self.run_own("two")[:2], [["before", "yours", "change"], [["reduce3", "two"], ["reduce3", "one"]]])
+        self.load(without="ptx")
+        self.driver.execute_script('document.querySelector(".playground").open = true')
+        self.wait_for("^Run your kernel from the editor.$")
         self.assert_quiet()
 
     def test_by_keyboard(self):

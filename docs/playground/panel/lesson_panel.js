@@ -19,7 +19,11 @@ class Panel {
             return;
         }
         this.build();
-        await this.run();
+    }
+
+    // What a reader finds who opens it.
+    begin() {
+        if (this.form) this.run();
     }
 
     build() {
@@ -87,6 +91,32 @@ class Panel {
             this.own, file);
     }
 
+    // Kernels that an editor of the page compiled: {ptx, sources, kernels}. They run until the field for PTX is emptied.
+    async runOwn({ptx, sources, kernels}) {
+        if (!this.form) return;
+        const offered = kernels.filter(one => this.lesson.kernels[one] !== undefined);
+        if (offered.length && !offered.includes(this.fields.kernel.value())) this.fields.kernel.set(offered.at(-1));
+        this.broken.reset();
+        if (ptx !== this.own.value) this.before = this.own.value;
+        this.own.value = ptx;
+        this.ownSources = {ptx, sources};
+        await this.run();
+    }
+
+    // What runs: [[name, request]], that which is shown line by line first. An exercise's launch has no kernel of the lesson to
+    // compare with: there a reader's kernel stands beside the one that ran before it.
+    requests(kernel, beside, ptx, broken) {
+        const watched = {lines: true, draw: true, check: true, steps: this.steps.element.open};
+        if (ptx && this.facts.ptx === null) {
+            const before = this.before ? [["before", this.request(kernel, {ptx: this.before})]] : [];
+            return [["yours", this.request(kernel, {...watched, ptx})], ...before];
+        }
+        if (ptx) return [["yours", this.request(kernel, {...watched, ptx})], [kernel, this.request(kernel)]];
+        if (broken) return [[`${kernel} ${broken.name}`, this.request(kernel, {...watched, broken: broken.name})],
+                            [beside, this.request(beside)]];
+        return [[kernel, this.request(kernel, watched)], ...beside === kernel ? [] : [[beside, this.request(beside)]]];
+    }
+
     request(kernel, more) {
         const {n, block, ...options} = Object.fromEntries(Object.entries(this.options).map(([name, one]) => [name, one.value()]));
         return {lesson: this.name, kernel, n, block, options, lines: false, draw: false, check: false, ptx: null, ...more};
@@ -94,6 +124,10 @@ class Panel {
 
     // With the values as they are. While one runs, the next waits; of several, the last.
     async run() {
+        if (this.facts.ptx === null && !this.own.value.trim()) {
+            this.say("Run your kernel from the editor.", false);
+            return;
+        }
         if (this.isRunning) {
             this.again = true;
             return;
@@ -108,19 +142,15 @@ class Panel {
         }, 3 * atOnce);
         try {
             const ptx = this.own.value.trim() || null, broken = ptx ? undefined : this.broken.chosen();
-            const isChanged = ptx !== null || broken !== undefined, other = ptx ? kernel : beside;
-            const requests = [this.request(kernel, {lines: true, draw: true, check: true, steps: this.steps.element.open, ptx,
-                                                    ...broken && {broken: broken.name}}),
-                              ...other === kernel && !isChanged ? [] : [this.request(other)]];
             const results = [];
-            for (const request of requests) {
-                const name = request.ptx ? "yours" : request.broken ? `${request.kernel} ${request.broken}` : request.kernel;
+            for (const [name, request] of this.requests(kernel, beside, ptx, broken)) {
                 results.unshift({...await this.engine.run(request), name, request});
                 if (results[0].error) break;
             }
             this.last = results.reduce((sum, one) => sum + one.milliseconds, 0) / (this.isWarm ? 1 : 10);
             this.isWarm = true; // The browser compiles the emulator during its first run, which takes ten times as long.
-            await this.show(results, {...this.facts.sources, ...broken?.sources});
+            const own = this.ownSources?.ptx === this.own.value ? this.ownSources.sources : {};
+            await this.show(results, {...this.facts.sources, ...broken?.sources, ...own});
         } catch (error) {
             this.last = Infinity;
             const said = String(error?.message ?? error);

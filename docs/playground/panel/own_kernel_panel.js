@@ -48,15 +48,30 @@ class OwnKernel extends Panel {
         this.offer();
     }
 
+    begin() {}
+
+    // A kernel that an editor of the page compiled, with the arguments as they are.
+    async runOwn({ptx, sources}) {
+        if (!this.form) return;
+        this.text.value = ptx;
+        this.sources = sources;
+        this.offer();
+        await this.run();
+    }
+
     async take([file]) {
         this.text.value = await file.text();
         this.offer();
     }
 
+    // The kernel and its arguments stay as the reader chose them as long as there are the same ones.
     offer() {
+        const before = JSON.stringify(this.entries);
         this.entries = entriesOf(this.text.value);
-        this.kernel.offer(this.entries.map(one => one.name), this.entries[0]?.name);
-        this.askForArguments();
+        if (JSON.stringify(this.entries) !== before) {
+            this.kernel.offer(this.entries.map(one => one.name), this.entries[0]?.name);
+            this.askForArguments();
+        }
         this.say(this.entries.length || !this.text.value ? "" : "This PTX has no .entry.", !this.entries.length);
     }
 
@@ -97,6 +112,6 @@ class OwnKernel extends Panel {
             ...values.length ? [make("ul", {}, ...values)] : [],
             ...error ? [] : [make("div", {class: "wide"}, counterTable(["launch"], rowsOf([result], counters).slice(2)))]);
         this.source.hidden = lines.length + findings.length === 0;
-        this.lines.replaceChildren(...lineTable({lines, findings}, {PTX: ptx.replace(/^(?=[^\s{}])/gm, "    ")}, counters));
+        this.lines.replaceChildren(...lineTable({lines, findings}, {...this.sources, PTX: ptx.replace(/^(?=[^\s{}])/gm, "    ")}, counters));
     }
 }

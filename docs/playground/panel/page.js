@@ -35,12 +35,24 @@ function openWhenSeen(details) {
     }).observe(details);
 }
 
+// The place's panel, made once.
+async function panelOf(place) {
+    if (!place.panel) {
+        place.panel = new (place.dataset.lesson === "emulate" ? OwnKernel : Panel)(place);
+        place.opened = place.panel.open();
+    }
+    await place.opened;
+    return place.panel;
+}
+
+// For an editor of the page, whose kernels run in a panel: `make serve`.
+window.playgroundPanel = {of: panelOf, imageOf};
+
 document.addEventListener("DOMContentLoaded", () => {
     const summaries = [...document.querySelectorAll("summary")];
     const questions = summaries.find(summary => summary.textContent === "Predict first")?.parentElement;
     for (const place of document.querySelectorAll("details.playground")) { // one for each lesson of the page
-        const Kind = place.dataset.lesson === "emulate" ? OwnKernel : Panel;
-        place.addEventListener("toggle", () => new Kind(place).open(), {once: true});
+        place.addEventListener("toggle", async () => { if (!place.panel) (await panelOf(place)).begin(); });
         if (place.dataset.opens === "when seen") openWhenSeen(place);
         questions?.addEventListener("toggle", () => addPredictions(questions, place.dataset).catch(() => {}), {once: true});
     }
