@@ -3,6 +3,7 @@ to do, as JSON, and it prints what came of it as a line of JSON."""
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tutorial import exercises as checker
 PATIENCE = 2  # times the limit of processor time, in wall-clock time
 MOST_SHOWN = 200_000  # bytes of a program's output
 MOST_PICTURE, MOST_PAGE = 4 * 2**20, 40 * 2**20
+KERNEL_OPTIONS = ("-ptx", "-arch=compute_90", "-lineinfo")  # where there is no main
 OWN_OPTIONS = ("-gencode", "arch=compute_90,code=compute_90", "-cudart", "shared", "-lineinfo")
 
 
@@ -28,7 +30,9 @@ class Task:
         text = Path(self.task["text"])
         if self.exercise:
             return checker.compile_text(self.exercise, text, self.build, self.work)
-        return checker.run_nvcc(self.build, OWN_OPTIONS, text, self.work / "own")
+        if re.search(r"\bmain\s*\(", read(text) or ""):
+            return checker.run_nvcc(self.build, OWN_OPTIONS, text, self.work / "own")
+        return checker.run_nvcc(self.build, KERNEL_OPTIONS, text, self.work / "own.ptx")
 
     def emulate(self, made, *options):
         """(The exit status, None if it took too long; what was printed.)"""
@@ -69,9 +73,12 @@ class Task:
 
     def answer(self):
         made, said = self.compile()
-        answer = {"said": said, "compiled": made is not None, "ptx": read(made, MOST_PTX) if made and self.exercise else None}
-        if made:
-            (self.run if self.task["do"] == "run" else self.time)(made, answer)
+        is_ptx, is_run = made and made.suffix == ".ptx", self.task["do"] == "run"
+        answer = {"said": said, "compiled": made is not None, "ptx": read(made, MOST_PTX) if is_ptx else None}
+        if is_ptx and not self.exercise:  # the page launches it
+            answer["reason"] = "" if is_run else "A kernel alone has no launch to estimate: write a main() that launches it."
+        elif made:
+            (self.run if is_run else self.time)(made, answer)
         return answer
 
 

@@ -18,6 +18,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
 from tutorial import ROOT, quotes
+from tutorial.lessons import read_all
 from tutorial.quotes import PageError, lines_of
 from tutorial.recorded_tables import tables_of
 
@@ -75,6 +76,7 @@ class Site:
         self.pages = {page.path: page for page in pages}
         self.order = reading_order(pages)
         self.figures_folder, self.data = figures_folder, data
+        self.lessons = read_all()
         self.playground = playground  # what `make playground` made, if it was called
         self.files = set()  # that pages link to
         self.markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -91,8 +93,12 @@ class Site:
         nodes = SyntaxTreeNode(self.markdown.parse("\n".join(lines) + "\n")).children
         blocks = {block.first - 1: block for block in quotes.read_blocks(lines)[0]}
         panel_in = ("The idea",) if "\n## The idea\n" in page.source else ("Run it", "In a web page")
+        is_exercise = page.path.endswith("/exercise.md")
+        editor_before = "Hints" if is_exercise else ""
         result, labels, section, body = [], set(), "", []
         for node, after in zip(nodes, [*nodes[1:], None]):
+            if node.type == "heading" and (section == "Your turn" or node.children[0].content == editor_before):
+                body.append(self.editor(page, is_exercise))
             if section in panel_in and (node.type == "heading" or "<summary>Predict first<" in node.content):
                 body.append(self.panel(page))
                 panel_in = ()
@@ -156,6 +162,19 @@ class Site:
         return "".join(f'<details class="playground" data-lesson="{name}" '
                        f'data-scripts="playground/engine.js playground/{name}.js"{opens.get(name, "")}>'
                        f"<summary>Run {'it' if len(names) == 1 else name} in this page</summary></details>\n" for name in names)
+
+    def editor(self, page, is_exercise):
+        """Where the editor of the page's exercises is, if `make serve` serves the page. Else how to get it."""
+        exercise_of = (lambda lesson: lesson.folder / "exercise.md") if is_exercise else (lambda lesson: lesson.page)
+        lessons = [lesson for lesson in self.lessons if exercise_of(lesson) == ROOT / page.path]
+        documents = [f"exercise{lesson.number}" for lesson in lessons]
+        panels = [name if (lesson.course / "exercise.js").is_file() else lesson.name for name, lesson in zip(documents, lessons)]
+        has_panel = not is_exercise and has_playground(self.playground)
+        without = (f' Without it, <a href="#{page.name}_the-idea">the panel above</a> runs the lesson\'s kernels, whole or '
+                   "broken." if has_panel else "")
+        return (f'<p class="workbench" data-documents="{" ".join(documents)}" data-panels="{" ".join(panels)}">To edit, run and '
+                "check your kernel in this page, type <code>make serve</code> and open the link that it prints."
+                f"{without}</p>\n")
 
     def target(self, page, href):
         if "://" in href:

@@ -15,7 +15,7 @@ from pathlib import Path
 from browser import FAINT, InBrowser
 
 from tutorial import ROOT
-from tutorial.lessons import read_lessons, tracks
+from tutorial.lessons import read_all, read_lessons, tracks
 from tutorial.site_pages import page_name
 
 SITE = Path()  # set by main
@@ -132,6 +132,15 @@ class Whole(unittest.TestCase):
             self.assertLess(page.index('class="playground"'), page.index(f'id="{lesson.name}_the-change"'))
             for script in [*scripts.split(), "playground/panel.js", "playground/panel.css"]:
                 self.assertTrue((SITE / "html" / script).is_file(), f"{lesson.name}: {script}")
+
+    def test_each_exercise_says_how_to_get_its_editor(self):
+        """On its own page, and on its lesson's."""
+        for lesson in read_all():
+            for page in {f"exercise{lesson.number}", page_name(str(lesson.page.relative_to(ROOT)))}:
+                text = (SITE / f"html/{page}.html").read_text(encoding="utf-8")
+                [(documents, words)] = re.findall(r'<p class="workbench" data-documents="([^"]*)"[^>]*>(.*?)</p>', text, re.S)
+                self.assertIn(f"exercise{lesson.number}", documents.split(), page)
+                self.assertIn("type <code>make serve</code>", words)
 
     def test_emulates_page_runs_a_kernel_of_the_readers(self):
         page = (SITE / "html/emulate.html").read_text(encoding="utf-8")

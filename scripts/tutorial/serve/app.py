@@ -21,10 +21,10 @@ MOST_EXPORTED = 20  # pages that are kept
 CODEMIRROR = Path("/usr/share/javascript/codemirror")
 CARDS = sorted(path.stem for path in (ROOT / "common/emulator/timing/cards").glob("*.json"))
 IN_HEAD = "".join(f'<link rel="stylesheet" href="/workbench/{path}"/>\n' if path.endswith("css") else
-                  f'<script src="/workbench/{path}" defer="defer"></script>\n' for path in (
-                      "codemirror/lib/codemirror.css", "workbench.css", "codemirror/lib/codemirror.js",
+                  f'<script src="/workbench/{path}" type="module"></script>\n' for path in (
+                      "codemirror/lib/codemirror.css", "workbench/workbench.css", "codemirror/lib/codemirror.js",
                       "codemirror/mode/clike/clike.js", "codemirror/addon/edit/matchbrackets.js",
-                      "codemirror/addon/comment/comment.js", "workbench.js"))
+                      "codemirror/addon/comment/comment.js", "workbench/page.js"))
 
 
 class Workbench:

@@ -14,12 +14,12 @@ from tutorial import write_whole
 from tutorial.serve.documents import Refused
 
 # What the site needs and nothing else: its own scripts, and the emulator as WebAssembly in a worker made of a blob.
-POLICY = ("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; worker-src 'self' blob:; connect-src 'self'; "
-          "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; object-src 'none'; "
-          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+POLICY = ("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; worker-src 'self' blob:; "
+          "connect-src 'self' data:; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+          "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 # A page of `emulate --export`, which a reader's program may have written: without an origin it can ask us for nothing.
 EXPORTED = ("sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; "
-            "style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'none'")
+            "connect-src data:; style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'none'")
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
            "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"}
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)

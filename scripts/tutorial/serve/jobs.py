@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from tutorial import exercises as checker
+from tutorial.exercise_commands import name_of
 from tutorial.grading import Ended, Running, ask, run_inside
 from tutorial.serve.documents import Refused
 
@@ -144,7 +145,7 @@ class Bench:
             answer["said"] = answer["said"].replace(seen_as, document.path.name)
             answer["messages"] = messages_of(answer["said"], document.path.name)
         if answer.get("ptx"):
-            name = document.exercise.folder.relative_to(checker.ROOT) / document.path.name
+            name = exercise.folder.relative_to(checker.ROOT) / document.path.name if exercise else name_of(document.path)
             answer["ptx"] = answer["ptx"].replace(seen_as, str(name)).replace(f"{sandbox.root}/", "")
         return answer
 

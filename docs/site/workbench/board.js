@@ -1,0 +1,60 @@
+// All exercises with their state, the golf board of the one with a score, and in a class who has solved what.
+import {ask} from "./api.js";
+import {make, shown} from "./html.js";
+
+const states = {solved: "solved", begun: "begun", changed: "changed since its last check", "-": ""};
+
+function row({number, title, page, lesson, state, passed = [], hints: [seen, all]}, isNext) {
+    const kind = state.split(" ")[0].replace(":", "");
+    const words = kind === "begun" && passed.length ? `begun: ${passed.join(", ")}` : states[kind] ?? state;
+    return make("tr", {class: `${kind}${isNext ? " next-task" : ""}`, "aria-current": isNext && "step"},
+        make("th", {scope: "row"}, number), make("td", {}, make("a", {href: page}, title)),
+        make("td", {}, make("span", {class: "mark", "aria-hidden": "true"}, kind === "solved" ? "✓ " : ""), words),
+        make("td", {class: "number"}, seen ? `${seen} of ${all}` : ""),
+        make("td", {}, /^\d/.test(number) ? make("a", {href: lesson}, "lesson") : ""));
+}
+
+function exercisesShown({exercises, next}) {
+    const solved = exercises.filter(one => one.state === "solved").length, task = exercises.find(one => one.number === next);
+    return [make("p", {class: "progress"}, make("progress", {max: exercises.length, value: solved, "aria-label": "Solved"}),
+        ` ${solved} of ${exercises.length} solved.`),
+        task ? make("p", {}, make("a", {class: "door", href: task.page}, `Next: exercise ${task.number}, ${task.title}`))
+            : make("p", {}, "You have solved them all."),
+        make("div", {class: "wide"}, make("table", {class: "board"},
+            make("thead", {}, make("tr", {}, ...["", "exercise", "state", "hints", ""].map(head => make("th", {scope: "col"}, head)))),
+            make("tbody", {}, ...exercises.map(one => row(one, one === task)))))];
+}
+
+function golfShown({number, counter, history, ours}, exercises) {
+    const page = exercises.find(one => one.number === number)?.page ?? "", best = Math.min(...history.map(one => one.score));
+    const most = Math.max(ours ?? 0, ...history.map(one => one.score));
+    const line = (name, score, isBest) => {
+        const bar = make("div", {class: "bar", "aria-hidden": "true"});
+        bar.style.width = `${100 * score / most}%`;
+        return make("tr", {class: isBest ? "highest" : ""}, make("th", {scope: "row"}, name),
+            make("td", {class: "number"}, shown(score), isBest ? make("b", {}, " best") : ""), make("td", {}, bar));
+    };
+    const when = time => new Date(typeof time === "number" ? 1000 * time : time).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"});
+    return [make("h2", {id: "golf"}, `The fewest ${counter}`),
+        make("p", {}, make("a", {href: page}, `Open exercise ${number}`), ` counts ${counter}. Fewer are better.`
+            + (history.length ? "" : " Each solution that passes its check is a line here.")),
+        ...history.length ? [make("table", {class: "bars"}, make("caption", {}, "Your solutions, in order"), make("tbody", {},
+            ...history.map(({time, score}) => line(when(time), score, score === best)),
+            ...ours ? [line("ours", ours, false)] : []))] : []];
+}
+
+function classShown({students, exercises}) {
+    const sign = state => state === "solved" ? "✓" : state && state !== "-" ? "·" : "";
+    return [make("h2", {}, "The class"), make("p", {}, "✓ solved, · begun"),
+        make("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "The class"}, make("table", {class: "class"},
+            make("thead", {}, make("tr", {}, ...["student", "solved", ...exercises].map(head => make("th", {scope: "col"}, head)))),
+            make("tbody", {}, ...students.map(({name, solved, states}) => make("tr", {}, make("th", {scope: "row"}, name),
+                make("td", {class: "number"}, String(solved)),
+                ...exercises.map(number => make("td", {class: states[number], title: states[number] ?? ""}, sign(states[number]))))))))];
+}
+
+export async function showBoard(place, about) {
+    const board = await ask("GET", "exercises");
+    place.replaceChildren(...exercisesShown(board), ...board.golf ? golfShown(board.golf, board.exercises) : []);
+    if (about.class && about.owner) place.append(...classShown(await ask("GET", "class")));
+}

@@ -1,0 +1,48 @@
+// An estimate of a launch's time: the floors, what warps wait for, and the timeline.
+import {counted, make, shown, volume} from "./html.js";
+
+const names = {memory: "memory", instructions: "instructions", data_pipe: "data pipe", barriers: "barriers", alu: "integer ALU",
+               fma: "multipliers", xu: "conversions", block_starts: "block starts", stores: "stores", atomics: "atomics"};
+const mostWaits = 6;
+
+// As the terminal has it: three digits, "13.6"
+function short(us) {
+    return us < 99.95 ? us.toFixed(1) : shown(Math.round(us));
+}
+
+function bars(title, rows, unit) {
+    const most = Math.max(...rows.map(([, value]) => value));
+    return make("table", {class: "bars"}, make("caption", {}, title), make("tbody", {}, ...rows.map(([name, value, words, isMost]) => {
+        const bar = make("div", {class: "bar", "aria-hidden": "true"});
+        bar.style.width = `${100 * value / most}%`;
+        return make("tr", {class: isMost ? "highest" : ""}, make("th", {scope: "row"}, name),
+            make("td", {class: "number"}, `${words} ${unit}`, ...isMost ? [make("b", {}, " highest")] : []), make("td", {}, bar));
+    })));
+}
+
+function launchShown(launch) {
+    const {kernel, grid, block, card, time_us_estimated: us, floors_us: floors = {}, waits = {}, error_found: error} = launch;
+    const title = `${kernel}, ${counted(volume(grid), "block")} of ${counted(volume(block), "thread")}`;
+    if (us === undefined) return [make("h4", {}, title), make("p", {}, launch.reason ?? "No estimate.")];
+    const sorted = Object.entries(floors).filter(([, time]) => time >= 0.05).sort(([, a], [, b]) => b - a);
+    const waited = Object.entries(waits).filter(([, share]) => share >= 0.005).slice(0, mostWaits);
+    return [make("h4", {}, title),
+        make("p", {}, make("b", {}, `${short(us)} µs`), ` on an ${card}: an estimate. `,
+            error ? `The error found, of ${error.kernels}: ${error.median_percent} % in the median, at most ${Math.round(error.most_percent)} %.`
+                : ""),
+        ...sorted.length ? [bars("Floors: the time that each part of the card needs alone",
+            sorted.map(([name, time], k) => [names[name] ?? name, time, short(time), k === 0]), "µs")] : [],
+        ...waited.length ? [bars("What warps wait for, of their time",
+            waited.map(([name, share], k) => [name.replaceAll("_", " "), share, String(Math.round(100 * share)), false]), "%")] : []];
+}
+
+export async function timesShown({launches, timeline, reason}) {
+    const parts = launches.flatMap(launchShown);
+    if (!launches.length) parts.push(make("p", {}, `There is no estimate. ${reason ?? ""}`));
+    if (timeline) {
+        const image = await window.playgroundPanel.imageOf({name: "timeline", svg: timeline});
+        parts.push(make("h4", {}, "The first cycles of one multiprocessor"),
+            make("div", {class: "timeline", tabindex: 0, role: "region", "aria-label": "Timeline"}, image));
+    }
+    return parts;
+}

@@ -1,0 +1,42 @@
+// The verdict on an exercise, step by step as the server tells it.
+import {button, make, shown} from "./html.js";
+
+export class Verdict {
+    constructor() {
+        this.list = make("ol", {class: "steps-of-check"});
+        this.end = make("p", {class: "end"});
+        this.element = make("div", {class: "verdict", role: "log", "aria-label": "Verdict", "aria-live": "polite"}, this.list, this.end);
+    }
+
+    clear() {
+        this.list.replaceChildren();
+        this.end.replaceChildren();
+    }
+
+    step({step, passed, what}) {
+        const [first = "", ...rest] = what.flatMap(one => one.split("\n"));
+        const line = make("li", {class: passed ? "passed" : "failed"},
+            make("b", {}, make("span", {"aria-hidden": "true"}, passed ? "✓ " : "✗ "), step), ` ${first}`);
+        if (rest.length) line.append(make("pre", {tabindex: 0}, rest.join("\n")));
+        this.list.append(line);
+    }
+
+    // `next`: where the next task is, or null; `hint` asks for the next hint.
+    finish({solved, score, marks = {}, sound, again, stopped}, {counter, next, hint}) {
+        const parts = [];
+        if (score !== null && score !== undefined) {
+            const others = Object.entries(marks).map(([kernel, count]) => `${kernel} ${shown(count)}`);
+            parts.push(`${counter ?? "score"}: yours ${shown(score)}; ${others.join(", ")}. `);
+        }
+        if (solved) {
+            parts.push(make("b", {}, "Solved. "), next ? make("a", {href: next.page}, `Next: exercise ${next.number}, ${next.title}`)
+                : "That was the last one.");
+        } else {
+            if (stopped) parts.push(`${stopped}. `);
+            if (sound && sound.length) parts.push(`Right and clean so far: ${sound.join(", ")}. `);
+            parts.push(button("Show a hint", hint, {class: "link"}));
+            if (again) this.list.append(make("li", {}, "The same case again, in a terminal:", make("pre", {tabindex: 0}, again)));
+        }
+        this.end.replaceChildren(...parts);
+    }
+}
