@@ -172,7 +172,7 @@ class Sandbox:
 
     def base(self, as_root=False):
         command = [self.bwrap, *(self.NAMESPACES[1] if as_root else self.namespaces), "--die-with-parent", "--new-session",
-                   "--cap-drop", "ALL", "--ro-bind", "/usr", "/usr", "--dir", "/etc", "--dir", "/dev"]
+                   "--cap-drop", "ALL", "--ro-bind", "/usr", "/usr"]
         if as_root:
             command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"):
@@ -183,9 +183,9 @@ class Sandbox:
         command += [*(["--perms", "1777"] if as_root else []), *self.tmp, "--chdir", "/tmp", "--proc", "/proc"]
         for name in ("/etc/ld.so.cache", "/etc/alternatives", *elsewhere(python(), sys.base_prefix),
                      *elsewhere(checker.nvcc_of(self.on_host))):
-            command += ["--ro-bind-try", name, name]
+            command += seen_at(name, "--ro-bind-try", name)
         for name in ("/dev/null", "/dev/urandom"):
-            command += ["--dev-bind", name, name]
+            command += seen_at(name, "--dev-bind", name)
         return command
 
     def command(self, exercise, text):
@@ -202,11 +202,16 @@ class Sandbox:
                  for name in ("common", "scripts/tutorial", *files)]
         pairs += [(self.on_host / name, self.build / name) for name in (*built, "CMakeCache.txt")]
         for source, seen in (map(os.path.normpath, pair) for pair in (*pairs, (text.parent, self.submission))):
-            command += ["--dir", os.path.dirname(seen), "--ro-bind", source, seen]
+            command += seen_at(seen, "--ro-bind", source)
         return [*command, *to_nobody]
 
     def environment(self):
         return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
+
+
+def seen_at(path, how, source):
+    """bwrap's words for that. It would close the folders above to others than root."""
+    return ["--dir", os.path.dirname(path), how, source, path]
 
 
 def python():

@@ -17,7 +17,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 from pathlib import Path
 
@@ -27,8 +26,8 @@ from tutorial.grading import collect, of_processes  # noqa: E402
 from tutorial.serve.jobs import messages_of  # noqa: E402
 
 BUILD = Path(sys.argv[1]).absolute()
+MOST_SECONDS = 300  # per test; they take a few on a free machine
 PAGE = "<html><head><title>t</title><script>let own = 1;</script></head><body>a page</body></html>"
-KERNEL = "__global__ void reduce3(const int* input, int* partial_sums, std::size_t n) {"
 # A text with WAITS in it is compiled when the test opens the gate. Each compile fails at the time it began.
 NVCC = """cd $(dirname $(echo "$@" | grep -o '[^ ]*main.cu\\|[^ ]*own.cu'))
 began=$(date +%s%N)
@@ -41,6 +40,10 @@ EMULATE = """while [ $# -gt 1 ]; do
     shift
 done
 echo ran"""
+
+
+def late(*_):
+    raise TimeoutError(f"the test has not ended after {MOST_SECONDS} s")
 
 
 def processes_about(path):
@@ -63,7 +66,7 @@ class WithTree(unittest.TestCase):
             shutil.copytree(ROOT / part, cls.tree / part, ignore=shutil.ignore_patterns("__pycache__", "*.mine-*"))
         shutil.copy(ROOT / "common/counters.json", cls.tree / "common")
         cls.lesson = cls.tree / "lessons/lesson03_first_add_on_load"
-        cls.text, cls.original = cls.lesson / "exercise.cuh", (ROOT / "lessons" / cls.lesson.name / "course/solution.cuh").read_text()
+        cls.text = cls.lesson / "exercise.cuh"
         cls.original = cls.text.read_text(encoding="utf-8")
         cls.site.mkdir()
         cls.temporary.mkdir()
@@ -98,6 +101,9 @@ class WithTree(unittest.TestCase):
         return server
 
     def setUp(self):
+        signal.signal(signal.SIGALRM, late)
+        signal.alarm(MOST_SECONDS)  # for a test that waits for what never comes
+        self.addCleanup(signal.alarm, 0)
         self.text.write_text(self.original, encoding="utf-8")
         self.document()  # and the original is kept, which is a save too
         self.addCleanup(lambda: [path.unlink() for path in self.lesson.glob("*.mine-*")])
