@@ -11,6 +11,7 @@ from aiohttp import web
 
 from tutorial import ROOT
 from tutorial import exercises as checker
+from tutorial.exercise_commands import name_of
 from tutorial.grading import again_with
 from tutorial.serve.documents import Desk, Refused
 from tutorial.serve.gate import EXPORTED, GUEST, OWNER, add_headers, policy_of
@@ -72,7 +73,8 @@ class Workbench:
     async def about(self, request):
         reader = request["reader"]
         return web.json_response({"class": bool(self.gate.folder), "name": None if reader in (OWNER, GUEST) else reader,
-                                  "owner": reader == OWNER, "cards": CARDS, "lessons": checker.all_numbers()})
+                                  "teacher": bool(self.gate.folder) and reader == OWNER, "cards": CARDS,
+                                  "lessons": checker.all_numbers()})
 
     async def document(self, request):
         return web.json_response(self.desk(request).document(request.match_info["name"]).as_json())
@@ -84,8 +86,8 @@ class Workbench:
     async def reset(self, request):
         desk = self.desk(request)
         document = desk.document(request.match_info["name"])
-        desk.reset(document)
-        return web.json_response(document.as_json())
+        kept = desk.reset(document)
+        return web.json_response({**document.as_json(), "kept": kept and name_of(kept)})
 
     async def exercises(self, request):
         return web.json_response(self.desk(request).board())

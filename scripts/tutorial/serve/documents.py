@@ -102,11 +102,12 @@ class Desk:
                         tuple(lesson.kernels))
 
     def reset(self, document):
+        """Where the other text is kept, or None."""
         if document.is_exercise:
-            restore(document.exercise, self.state)
-        elif document.path.is_file():
-            keep(document.path)
-            write_whole(document.path, document.original)
+            return restore(document.exercise, self.state)
+        kept = keep(document.path) if document.path.is_file() else None
+        write_whole(document.path, document.original)
+        return kept
 
     def board(self):
         exercises = [self.exercise(number) for number in checker.all_numbers()]

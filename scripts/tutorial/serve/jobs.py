@@ -121,8 +121,13 @@ class Bench:
 
     def check(self, document, text, *job):
         running, processor, tell = job
+
+        def told(step):
+            messages = messages_of("\n".join(step["what"]), document.path.name) if step["step"] == "compiles" else []
+            tell({**step, "messages": messages} if messages else step)
+
         with self.sandbox(document, text) as (sandbox, file):
-            return ask(running, sandbox, document.exercise, file, CHECKS, processor, each_kernel=True, tell=tell)
+            return ask(running, sandbox, document.exercise, file, CHECKS, processor, each_kernel=True, tell=told)
 
     def inside(self, document, text, task, running, processor, _):
         """What workbench_inside.py answers, with the compiler's messages taken apart."""
@@ -154,14 +159,14 @@ MESSAGE = re.compile(r"(.+?)(?:\((\d+)\)|:(\d+):(\d+)): (?:catastrophic |fatal )
 
 
 def messages_of(said, name):
-    """nvcc's messages: those about the file `name` at their line and column (None: not known), others at the first line."""
+    """nvcc's messages: those about the file `name` with their line and column, if these are known."""
     found = []
     for line in said.splitlines():
         if match := MESSAGE.match(line):
             file, at, also_at, column, severity, text = match.groups()
             here = file == name
-            found.append({"line": int(at or also_at) if here else 1, "column": int(column) if here and column else None,
+            found.append({"line": int(at or also_at) if here else None, "column": int(column) if here and column else None,
                           "severity": severity, "text": text if here else line})
-        elif found and found[-1]["column"] is None and line.strip() == "^":
+        elif found and found[-1]["line"] and not found[-1]["column"] and line.strip() == "^":
             found[-1]["column"] = line.index("^") - 1  # nvcc indents the line by two
     return found
