@@ -22,7 +22,7 @@
 #: make report              runs every lesson on this device, and makes a page of tables and plots in build/report
 ## make docs                makes the docs site in build/docs/html: pages and figures
 ## make serve               serves these pages on this machine, with an editor for each lesson's code: compile, run, check
-#:                          PORT=8000, LISTEN=127.0.0.1; docs/workbench.md describes it
+#:                          PORT=8000, LISTEN=ADDRESS. CLASS=1: for a class, as docs/workbench.md describes
 #: make playground          builds what runs kernels in pages: build/playground, for `make docs` and `emulate --export`
 #:
 #: To test
@@ -228,7 +228,7 @@ serve: $(build)/build.ninja
 	@scripts/setup serve
 	@scripts/build $(build) emulate
 	$(if $(wildcard build/docs/html/playground/panel.js),,@$(MAKE) --no-print-directory playground docs)
-	@scripts/serve --build $(build) $(PORT:%=--port %) $(LISTEN:%=--listen %) $(ARGS)
+	@scripts/serve --build $(build) $(PORT:%=--port %) $(LISTEN:%=--listen %) $(if $(CLASS),--class) $(ARGS)
 
 notebooks:
 	@scripts/setup manifests

@@ -22,6 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+from tutorial import exercises as checker  # noqa: E402
+from tutorial.exercise_commands import State  # noqa: E402
 from tutorial.grading import collect, of_processes  # noqa: E402
 from tutorial.serve.jobs import messages_of  # noqa: E402
 
@@ -340,8 +342,11 @@ class Documents(WithTree):
 
         self.assertEqual(board(), {"number": "03", "title": "four elements per thread", "state": "-", "passed": [],
                                    "hints": [0, 3], "page": "exercise03.html", "lesson": "lesson03.html"})
+        checked = State(self.tree / "build/exercises")  # as a check in the terminal reads it, before it takes a while
         hint = self.ask("POST", "/api/hint", {"name": "exercise03"}).json
         self.assertEqual((hint["number"], hint["of"]), (1, 3))
+        checked.update(checker.Exercise("03"), passed=[])
+        self.assertEqual(board()["hints"], [1, 3], "the hint is not forgotten")
         told = subprocess.run([sys.executable, self.tree / "scripts/exercise", "hint", "03"], stdout=subprocess.PIPE, text=True)
         self.assertIn("Hint 2 of 3", told.stdout)
         self.assertEqual(board()["hints"], [2, 3])
