@@ -649,9 +649,9 @@ class Sandboxed(WithTree):
         self.assertTrue((self.tree / "build/exercises/lesson03/exercise03.ptx").is_file())
 
     def test_a_time_is_estimated(self):
+        if not (BUILD.parent / "disassembler/bin/nvdisasm").is_file():
+            self.skipTest("scripts/setup time has fetched no nvdisasm")
         answer = self.job("exercise03", self.original, "time", arguments=["--n", "4194304"], card="h100").json
-        if "nvdisasm" in answer["reason"]:
-            self.skipTest(answer["reason"])
         self.assertEqual([launch["kernel"] for launch in answer["launches"]], ["reduce3"], answer["reason"])
         self.assertIn("H100", answer["launches"][0]["card"])
         self.assertIn("<svg", answer["timeline"])
