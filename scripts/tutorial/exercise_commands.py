@@ -165,8 +165,8 @@ def next_hint(exercise, state):
 def hint(exercise, options, state):
     shown, hints = state.of(exercise).get("hints", 0), exercise.hints
     if shown < len(hints):
-        print(f"Hint {shown + 1} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{hints[shown]}")
-        state.update(exercise, hints=shown + 1)
+        number = next_hint_of(exercise, state)
+        print(f"Hint {number} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{hints[number - 1]}")
     else:
         for number, text in enumerate(hints, 1):
             print(f"Hint {number} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{text}\n")
@@ -174,14 +174,22 @@ def hint(exercise, options, state):
     return 0
 
 
+def next_hint_of(exercise, state):
+    """Its number, from 1, which is remembered. After the last one it is that one again."""
+    number = min(state.of(exercise).get("hints", 0) + 1, len(exercise.hints))
+    state.update(exercise, hints=number)
+    return number
+
+
 def board(state):
     rows = []
-    for exercise, what, passed, (shown, all_hints) in progress(map(checker.Exercise, checker.all_numbers()), state):
+    for each in progress(map(checker.Exercise, checker.all_numbers()), state):
+        what, (shown, all_hints) = each["state"], each["hints"]
         if what == "changed":
-            what = f"changed since its last check: make exercise{exercise.number}"
-        elif what == "begun" and passed is not None:
-            what = f"begun: {', '.join(passed) or 'does not compile'}"
-        rows.append((exercise.number, exercise.title, what, f"{shown} of {all_hints} hints" if shown else ""))
+            what = f"changed since its last check: make exercise{each['number']}"
+        elif what == "begun" and each["checked"]:
+            what = f"begun: {', '.join(each['passed']) or 'does not compile'}"
+        rows.append((each["number"], each["title"], what, f"{shown} of {all_hints} hints" if shown else ""))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         line = "  ".join((*(f"{cell:{width}}" for cell, width in zip(row, widths)), row[3])).rstrip()
@@ -192,8 +200,8 @@ def board(state):
 
 
 def progress(exercises, state):
-    """Of each: the exercise; solved, begun, changed (since its last check) or - (the original); the steps that this text has
-    passed, None before a check; and the hints, as (shown, all)."""
+    """A dict of each. Its state: solved, begun, changed (since its last check) or - (the original); the steps that this text
+    has passed, if it was checked; its hints: those shown, all."""
     for exercise in exercises:
         memory, text = state.of(exercise), read_if_there(exercise.text)
         checked = memory.get("text") == digest(text)
@@ -203,7 +211,8 @@ def progress(exercises, state):
             what = "-"
         else:
             what = "begun" if checked or "text" not in memory else "changed"
-        yield exercise, what, memory["passed"] if checked else None, (memory.get("hints", 0), len(exercise.hints))
+        yield {"number": exercise.number, "title": exercise.title, "state": what, "checked": checked,
+               "passed": memory["passed"] if checked else [], "hints": [memory.get("hints", 0), len(exercise.hints)]}
 
 
 def watch(exercise, options, state):

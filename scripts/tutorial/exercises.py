@@ -272,6 +272,23 @@ def run_nvcc(build, options, source, made):
     return (made if status == 0 else None), said.strip()
 
 
+MESSAGE = re.compile(r"(.+?)(?:\((\d+)\)|:(\d+):(\d+)): (?:catastrophic |fatal )?(error|warning|remark)(?: #[\w-]+)?: (.*)")
+
+
+def messages_of(said, name):
+    """nvcc's messages: those about the file `name` with their line and column, if these are known."""
+    found = []
+    for line in said.splitlines():
+        if match := MESSAGE.match(line):
+            file, at, also_at, column, severity, text = match.groups()
+            here = file == name
+            found.append({"line": int(at or also_at) if here else None, "column": int(column) if here and column else None,
+                          "severity": severity, "text": text if here else line})
+        elif found and found[-1]["line"] and not found[-1]["column"] and line.strip() == "^":
+            found[-1]["column"] = line.index("^") - 1  # nvcc indents the line by two
+    return found
+
+
 def ended_from_outside(what):
     return ExerciseError(f"{what} was ended from outside: is the machine out of memory? This says nothing of the solution")
 

@@ -25,7 +25,6 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from tutorial import exercises as checker  # noqa: E402
 from tutorial.exercise_commands import State  # noqa: E402
 from tutorial.grading import collect, of_processes  # noqa: E402
-from tutorial.serve.jobs import messages_of  # noqa: E402
 
 BUILD = Path(sys.argv[1]).absolute()
 MOST_SECONDS = 300  # per test; they take a few on a free machine
@@ -341,7 +340,7 @@ class Documents(WithTree):
             return next(row for row in self.ask("GET", "/api/exercises").json["exercises"] if row["number"] == "03")
 
         self.assertEqual(board(), {"number": "03", "title": "four elements per thread", "state": "-", "passed": [],
-                                   "hints": [0, 3], "page": "exercise03.html", "lesson": "lesson03.html"})
+                                   "checked": False, "hints": [0, 3], "page": "exercise03.html", "lesson": "lesson03.html"})
         checked = State(self.tree / "build/exercises")  # as a check in the terminal reads it, before it takes a while
         hint = self.ask("POST", "/api/hint", {"name": "exercise03"}).json
         self.assertEqual((hint["number"], hint["of"]), (1, 3))
@@ -480,7 +479,7 @@ class Own(WithTree):
                 "/usr/include/stdio.h(7): error: no\n   ^\nown.cu:9:10: fatal error: x.h: No such file or directory\n"
                 "    1 | #include \"x.h\"\n      |          ^~~~~\n")
         # The caret stands below the column, two to the right of it: nvcc indents the line.
-        self.assertEqual(messages_of(said, "own.cu"), [
+        self.assertEqual(checker.messages_of(said, "own.cu"), [
             {"line": 4, "column": 5, "severity": "error", "text": 'expected a ";"'},
             {"line": 2, "column": 9, "severity": "warning", "text": 'variable "unused" was declared'},
             {"line": None, "column": None, "severity": "error", "text": "/usr/include/stdio.h(7): error: no"},

@@ -27,6 +27,12 @@ IN_HEAD = "".join(f'<link rel="stylesheet" href="/workbench/{path}"/>\n' if path
                       "codemirror/mode/clike/clike.js", "codemirror/addon/edit/matchbrackets.js",
                       "codemirror/addon/comment/comment.js", "workbench/page.js"))
 
+NOTHING = {"messages": [], "said": "", "ptx": None, "launches": [], "timeline": None, "reason": ""}  # of a run that was stopped
+
+
+async def silent(_):
+    pass
+
 
 class Workbench:
     def __init__(self, options, gate, queue, bench):
@@ -37,7 +43,7 @@ class Workbench:
         for method, path, handler in (
                 ("GET", "/api/about", self.about), ("GET", "/api/documents/{name}", self.document),
                 ("PUT", "/api/documents/{name}", self.save), ("POST", "/api/documents/{name}/reset", self.reset),
-                ("POST", "/api/run", self.run), ("POST", "/api/time", self.time), ("POST", "/api/check", self.check),
+                ("POST", "/api/run", self.run), ("POST", "/api/time", self.run), ("POST", "/api/check", self.check),
                 ("GET", "/api/exercises", self.exercises), ("POST", "/api/hint", self.hint), ("POST", "/api/join", self.join),
                 ("GET", "/api/class", self.whole_class), ("GET", "/workbench/exported/{id}.html", self.exported_page),
                 ("GET", "/workbench/codemirror/{path:.+}", self.editor), ("GET", "/workbench/{path:.+}", self.script),
@@ -133,41 +139,31 @@ class Workbench:
             raise Refused(500, f"the build of {exercise.program} has failed: {said[-2000:]}")
         self.built.add(exercise.program)
 
-    async def do(self, request, work, tell):
+    async def do(self, request, work, tell=silent):
         def is_there():
             return request.transport and not request.transport.is_closing()
 
         return await self.queue.do(work, request["reader"], is_there, tell)
 
-    async def inside(self, request, document, text, **task):
-        async def silent(_):
-            pass
-
-        answer = {"messages": [], "said": "", "ptx": None}
-        return {**answer, **await self.do(request, lambda *job: self.bench.inside(document, text, task, *job), silent)}
-
     async def run(self, request):
+        """Compiles; then runs, if it is a program of its own, or estimates times."""
         document, text, version, asked = await self.asked(request)
-        page = document.exercise is None or asked.get("page") is True
-        if page:
+        is_time = request.path == "/api/time"
+        page = not is_time and (document.exercise is None or asked.get("page") is True)
+        if asked.setdefault("card", "h200") not in CARDS:
+            raise Refused(400, f"there is no such card; there are: {', '.join(CARDS)}")
+        if is_time or page:
             await self.build(document.exercise)
+        task = {"do": "time" if is_time else "run", "page": page, "card": asked["card"], "arguments": asked["arguments"]}
         began = asyncio.get_running_loop().time()
-        answer = await self.inside(request, document, text, do="run", page=page, arguments=asked["arguments"])
+        answer = await self.do(request, lambda *job: self.bench.run(document, text, task, *job))
         if html := answer.pop("html", None):
             name = secrets.token_urlsafe(12)
             self.exported[name], answer["page"] = html, f"/workbench/exported/{name}.html"
             if len(self.exported) > MOST_EXPORTED:
                 self.exported.popitem(last=False)
         seconds = round(asyncio.get_running_loop().time() - began, 2)
-        return web.json_response({**answer, "version": version, "seconds": seconds})
-
-    async def time(self, request):
-        document, text, version, asked = await self.asked(request)
-        if asked.setdefault("card", "h200") not in CARDS:
-            raise Refused(400, f"there is no such card; there are: {', '.join(CARDS)}")
-        await self.build(document.exercise)
-        answer = await self.inside(request, document, text, do="time", card=asked["card"], arguments=asked["arguments"])
-        return web.json_response({"launches": [], "timeline": None, "reason": "", **answer, "version": version})
+        return web.json_response({**NOTHING, **answer, "version": version, "seconds": seconds})
 
     async def check(self, request):
         document, text, version, _ = await self.asked(request)

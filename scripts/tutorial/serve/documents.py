@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tutorial import ROOT, write_whole
 from tutorial import exercises as checker
-from tutorial.exercise_commands import State, keep, name_of, original_of, progress, restore
+from tutorial.exercise_commands import State, keep, name_of, next_hint_of, original_of, progress, restore
 
 LARGEST_TEXT = 2**20  # bytes
 OWN = ROOT / "docs/site/own.cu"  # where an own program begins
@@ -111,9 +111,8 @@ class Desk:
 
     def board(self):
         exercises = [self.exercise(number) for number in checker.all_numbers()]
-        rows = [{"number": exercise.number, "title": exercise.title, "state": what, "passed": passed or [], "hints": hints,
-                 "page": f"exercise{exercise.number}.html", "lesson": f"{exercise.lesson.page_of}.html"}
-                for exercise, what, passed, hints in progress(exercises, self.state)]
+        rows = [{**row, "page": f"exercise{exercise.number}.html", "lesson": f"{exercise.lesson.page_of}.html"}
+                for exercise, row in zip(exercises, progress(exercises, self.state))]
         golf = next((exercise for exercise in exercises if exercise.scored), None)
         return {"exercises": rows, "next": next((row["number"] for row in rows if row["state"] != "solved"), None),
                 "golf": golf and {"number": golf.number, "counter": golf.scored.counter,
@@ -122,7 +121,5 @@ class Desk:
     def hint(self, document):
         if not document.is_exercise:
             raise Refused(404, "only an exercise has hints")
-        hints = document.exercise.hints
-        number = min(self.state.of(document.exercise).get("hints", 0) + 1, len(hints))
-        self.state.update(document.exercise, hints=number)
+        number, hints = next_hint_of(document.exercise, self.state), document.exercise.hints
         return {"hint": hints[number - 1], "number": number, "of": len(hints)}

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import re
 import tempfile
 from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor
@@ -123,13 +122,13 @@ class Bench:
         running, processor, tell = job
 
         def told(step):
-            messages = messages_of("\n".join(step["what"]), document.path.name) if step["step"] == "compiles" else []
+            messages = checker.messages_of("\n".join(step["what"]), document.path.name) if step["step"] == "compiles" else []
             tell({**step, "messages": messages} if messages else step)
 
         with self.sandbox(document, text) as (sandbox, file):
             return ask(running, sandbox, document.exercise, file, CHECKS, processor, each_kernel=True, tell=told)
 
-    def inside(self, document, text, task, running, processor, _):
+    def run(self, document, text, task, running, processor, _):
         """What workbench_inside.py answers, with the compiler's messages taken apart."""
         exercise = document.exercise
         task = {"number": exercise and exercise.number, "lesson": not document.is_exercise, "kernels": document.kernels,
@@ -148,25 +147,8 @@ class Bench:
             return {"stopped": f"was stopped: it had not ended after {answer['late']} s"}
         if "said" in answer:
             answer["said"] = answer["said"].replace(seen_as, document.path.name)
-            answer["messages"] = messages_of(answer["said"], document.path.name)
+            answer["messages"] = checker.messages_of(answer["said"], document.path.name)
         if answer.get("ptx"):
             name = exercise.folder.relative_to(checker.ROOT) / document.path.name if exercise else name_of(document.path)
             answer["ptx"] = answer["ptx"].replace(seen_as, str(name)).replace(f"{sandbox.root}/", "")
         return answer
-
-
-MESSAGE = re.compile(r"(.+?)(?:\((\d+)\)|:(\d+):(\d+)): (?:catastrophic |fatal )?(error|warning|remark)(?: #[\w-]+)?: (.*)")
-
-
-def messages_of(said, name):
-    """nvcc's messages: those about the file `name` with their line and column, if these are known."""
-    found = []
-    for line in said.splitlines():
-        if match := MESSAGE.match(line):
-            file, at, also_at, column, severity, text = match.groups()
-            here = file == name
-            found.append({"line": int(at or also_at) if here else None, "column": int(column) if here and column else None,
-                          "severity": severity, "text": text if here else line})
-        elif found and found[-1]["line"] and not found[-1]["column"] and line.strip() == "^":
-            found[-1]["column"] = line.index("^") - 1  # nvcc indents the line by two
-    return found

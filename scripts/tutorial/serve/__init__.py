@@ -1,1 +1,0 @@
-"""The workbench: `make serve`. docs/workbench.md describes it."""
