@@ -179,6 +179,7 @@ class Server:
             self.process.send_signal(number)
             with self.process.stdout:
                 self.told += self.process.stdout.read()
+        assert "Traceback" not in self.told, self.told
         return self.process.wait()
 
 

@@ -181,6 +181,8 @@ class Workbench:
             await tell({"version": version, **await self.verdict(self.desk(request), document, text, answer)})
         except (Refused, checker.ExerciseError) as why:
             await tell({"error": f"{why}", **getattr(why, "facts", {})})
+        except (ConnectionError, Gone):
+            pass  # nobody is there to be told
         return response
 
     async def verdict(self, desk, document, text, answer):

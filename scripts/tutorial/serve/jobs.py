@@ -94,6 +94,7 @@ class Queue:
             await asyncio.to_thread(running.end)
             if job:
                 await asyncio.wait({job})
+                job.exception()  # which is no news: who asked has left, or has got it
             self.running.discard(running)
             self.give_back(processor)
 
