@@ -203,7 +203,7 @@ class Sandbox:
         pairs += [(self.on_host / name, self.build / name) for name in (*built, "CMakeCache.txt")]
         for source, seen in (map(os.path.normpath, pair) for pair in (*pairs, (text.parent, self.submission))):
             command += seen_at(seen, "--ro-bind", source)
-        return [*command, *to_nobody]
+        return [*command, "--remount-ro", "/", *to_nobody]  # of what is seen only /tmp can be written
 
     def environment(self):
         return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}

@@ -154,7 +154,8 @@ export class Editor {
         const asked = lines("check", await this.text.settled(), signal);
         for await (const answer of this.watchedLines(asked)) {
             if (answer.error) throw new Error(answer.error);
-            if (answer.queue) this.say(`${counted(answer.queue, "other")} before you: about ${answer.seconds} s.`);
+            if (answer.building) this.say(`Building ${answer.building}, which the check runs …`);
+            else if (answer.queue) this.say(`${counted(answer.queue, "other")} before you: about ${answer.seconds} s.`);
             else if (answer.step) {
                 this.say("Checking …");
                 this.verdict.step(answer);

@@ -126,10 +126,11 @@ class Workbench:
             raise Refused(400, 'arguments has to be a list of at most 40 short words, such as ["--n", "4194304"]')
         return document, asked.get("text"), document.save(asked.get("text"), asked.get("version")), asked
 
-    async def build(self, exercise):
+    async def build(self, exercise, tell=silent):
         """Builds its program when it is first asked for."""
         if exercise is None or exercise.program in self.built or self.options.no_build:
             return
+        await tell({"building": exercise.program})
         async with self.building:
             process = await asyncio.create_subprocess_exec(
                 ROOT / "scripts/build", self.options.build, exercise.program, stdin=asyncio.subprocess.DEVNULL,
@@ -176,7 +177,7 @@ class Workbench:
             await response.write(json.dumps(line).encode() + b"\n")
 
         try:
-            await self.build(document.exercise)
+            await self.build(document.exercise, tell)
             answer = await self.do(request, lambda *job: self.bench.check(document, text, *job), tell)
             await tell({"version": version, **await self.verdict(self.desk(request), document, text, answer)})
         except (Refused, checker.ExerciseError) as why:
