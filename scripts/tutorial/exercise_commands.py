@@ -165,20 +165,13 @@ def next_hint(exercise, state):
 def hint(exercise, options, state):
     shown, hints = state.of(exercise).get("hints", 0), exercise.hints
     if shown < len(hints):
-        number = next_hint_of(exercise, state)
-        print(f"Hint {number} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{hints[number - 1]}")
+        print(f"Hint {shown + 1} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{hints[shown]}")
+        state.update(exercise, hints=shown + 1)
     else:
         for number, text in enumerate(hints, 1):
             print(f"Hint {number} of {len(hints)}, exercise {exercise.number}: {exercise.title}\n\n{text}\n")
         print(f"These are all. The solution is {name_of(exercise.solution)}: try without it first.")
     return 0
-
-
-def next_hint_of(exercise, state):
-    """Its number, from 1, which is remembered. After the last one it is that one again."""
-    number = min(state.of(exercise).get("hints", 0) + 1, len(exercise.hints))
-    state.update(exercise, hints=number)
-    return number
 
 
 def board(state):
