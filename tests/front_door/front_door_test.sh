@@ -613,6 +613,25 @@ test_make_playground_brings_emscripten() {
     expect_times 1 "^install" apt-get.log
 }
 
+test_make_serve_makes_the_site_once_and_serves_it() {
+    complete_machine
+    for script in docs playground serve; do
+        printf '%s\n' '#!/usr/bin/env bash' "echo \"$script: \$*\"" >tree/scripts/$script
+    done
+    echo 'mkdir -p build/docs/parts/figures build/docs/html/playground docs/figures
+        touch build/docs/parts/figures/one.svg build/docs/html/playground/panel.js' >>tree/scripts/docs
+    program emcmake <<<'mkdir -p build/wasm && touch build/wasm/build.ninja'
+    sed -i /aiohttp/d modules
+    succeed make serve
+    expect_times 1 "^install --yes .*python3-aiohttp" apt-get.log
+    expect_output "playground: --build build/default"
+    expect_output "docs: --build build/default"
+    expect_output "serve: --build build/default"
+    succeed make serve PORT=9000 LISTEN=0.0.0.0 CLASS=1 ARGS=--unsafe
+    expect_output "serve: --build build/default --port 9000 --listen 0.0.0.0 --class --unsafe"
+    [[ $output != *docs:* ]] || fail "the site is made again"
+}
+
 # workflow_steps FILE: writes what the steps of its jobs run to step1, step2, …
 workflow_steps() {
     /usr/bin/python3 - "$1" <<'EOF'
