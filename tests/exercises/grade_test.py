@@ -241,6 +241,7 @@ class Points(WithSandbox):
                                       "    for (int i = 0; i < 400'000; ++i) {\n        *mine = i;\n    }"))
         of = self.grades("--seconds", "3")
         self.assertIn("took more than 3 s of the processor", of["slow", "16"]["message"])
+        self.assertEqual(of["slow", "16"]["failed"], "right", "it has compiled")
 
 
     def test_what_cannot_be_graded_has_no_points_not_even_none(self):
