@@ -532,6 +532,28 @@ class Class(WithTree):
         self.assertEqual(again.visit(again.links[0][1], cookie=anna), anna, "who has joined stays who he is")
         self.assertEqual(oct((self.tree / "build/class").stat().st_mode & 0o777), "0o700")
 
+    def test_one_student_cannot_fill_the_line(self):
+        fills, other = self.join("fills")[1], self.join("other")[1]
+        body = {"name": "exercise03", "text": self.original, "version": self.document()["version"]}
+        left = []
+
+        def begin(cookie, text):
+            connection = self.server.connect()
+            left.append(connection)
+            version = self.ask("GET", "/api/documents/exercise03", cookie=cookie).json["version"]
+            self.server.begin(connection, "POST", "/api/check", {**body, "text": text, "version": version}, cookie=cookie)
+            response = connection.getresponse()
+            left.append(response)
+            return response
+
+        for _ in range(2):
+            begin(fills, "// WAITS\n")
+        places = [json.loads(begin(cookie, "// no\n").readline()) for cookie in [*[fills] * 5, other]]
+        for one in reversed(left):
+            one.close()
+        self.assertEqual([line.get("queue") for line in places], [1, 2, 3, 4, None, 5])
+        self.assertRegex(places[4]["error"], r"^4 wait already: try again in \d+ s$")
+
     def test_a_name_is_one_persons_and_no_path(self):
         answer, carl = self.join("Carl")
         self.assertEqual(answer.status, 200)

@@ -24,6 +24,7 @@ HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"
            "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"}
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 OWNER, GUEST = "", "?"  # besides students, who have names
+MOST_STUDENTS = 200
 NAME = re.compile(r"\w([\w .'-]{0,38}[\w'-])?")
 
 
@@ -104,6 +105,8 @@ class Gate:
             if name.casefold() in (entry.name.casefold() for entry in self.folder.iterdir()):
                 raise Refused(409, f"somebody is called {name} already: take another name, or go on in the browser in which "
                               "you have joined")
+            if len(self.cookies) > MOST_STUDENTS:
+                raise Refused(403, f"the class is full: it has {MOST_STUDENTS} students")
             (self.folder / name).mkdir()
             self.cookies.append([secrets.token_urlsafe(24), name])
             self.keep()
