@@ -11,7 +11,8 @@ async function send(method, path, body, signal) {
     const request = {method, signal, ...body && {body: JSON.stringify(body), headers: {"Content-Type": "application/json"}}};
     const response = await fetch(`/api/${path}`, request).catch(error => {
         if (error.name === "AbortError") throw error;
-        throw new Refused(0, {error: "The server does not answer. Is make serve still running? Your text is kept in this browser."});
+        const why = "The server does not answer. Is make serve still running? Your text is kept in this browser.";
+        throw new Refused(0, {error: why});
     });
     if (response.ok) return response;
     const answer = await response.json().catch(() => ({error: `the server answered ${response.status}`}));

@@ -4,6 +4,10 @@ import {make, shown} from "./html.js";
 
 const states = {solved: "solved", begun: "begun", changed: "changed since its last check", "-": ""};
 
+function headsOf(names) {
+    return make("thead", {}, make("tr", {}, ...names.map(name => make("th", {scope: "col"}, name))));
+}
+
 function row({number, title, page, lesson, state, passed = [], hints: [seen, all]}, isNext) {
     const kind = state.split(" ")[0].replace(":", "");
     const words = kind === "begun" && passed.length ? `begun: ${passed.join(", ")}` : states[kind] ?? state;
@@ -21,7 +25,7 @@ function exercisesShown({exercises, next}) {
         task ? make("p", {}, make("a", {class: "door", href: task.page}, `Next: exercise ${task.number}, ${task.title}`))
             : make("p", {}, "You have solved them all."),
         make("div", {class: "wide"}, make("table", {class: "board"},
-            make("thead", {}, make("tr", {}, ...["", "exercise", "state", "hints", ""].map(head => make("th", {scope: "col"}, head)))),
+            headsOf(["", "exercise", "state", "hints", ""]),
             make("tbody", {}, ...exercises.map(one => row(one, one === task)))))];
 }
 
@@ -34,7 +38,7 @@ function golfShown({number, counter, history, ours}, exercises) {
         return make("tr", {class: isBest ? "highest" : ""}, make("th", {scope: "row"}, name),
             make("td", {class: "number"}, shown(score), isBest ? make("b", {}, " best") : ""), make("td", {}, bar));
     };
-    const when = time => new Date(typeof time === "number" ? 1000 * time : time).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"});
+    const when = time => new Date(time).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"});
     return [make("h2", {id: "golf"}, `The fewest ${counter}`),
         make("p", {}, make("a", {href: page}, `Open exercise ${number}`), ` counts ${counter}. Fewer are better.`
             + (history.length ? "" : " Each solution that passes its check is a line here.")),
@@ -47,14 +51,14 @@ function classShown({students, exercises}) {
     const sign = state => state === "solved" ? "✓" : state && state !== "-" ? "·" : "";
     return [make("h2", {}, "The class"), make("p", {}, "✓ solved, · begun"),
         make("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "The class"}, make("table", {class: "class"},
-            make("thead", {}, make("tr", {}, ...["student", "solved", ...exercises].map(head => make("th", {scope: "col"}, head)))),
+            headsOf(["student", "solved", ...exercises]),
             make("tbody", {}, ...students.map(({name, solved, states}) => make("tr", {}, make("th", {scope: "row"}, name),
                 make("td", {class: "number"}, String(solved)),
-                ...exercises.map(number => make("td", {class: states[number], title: states[number] ?? ""}, sign(states[number]))))))))];
+                ...exercises.map(number => states[number] ?? "").map(state => make("td", {class: state, title: state}, sign(state))))))))];
 }
 
 export async function showBoard(place, about) {
     const board = await ask("GET", "exercises");
     place.replaceChildren(...exercisesShown(board), ...board.golf ? golfShown(board.golf, board.exercises) : []);
-    if (about.class && about.owner) place.append(...classShown(await ask("GET", "class")));
+    if (about.teacher) place.append(...classShown(await ask("GET", "class")));
 }

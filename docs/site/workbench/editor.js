@@ -8,7 +8,8 @@ import {Verdict} from "./verdict.js";
 // Of what nvcc says: the messages that are about this file.
 function messagesIn(what, file) {
     const found = [...what.join("\n").matchAll(/^(\S+)\((\d+)\): (error|warning)\b[^:]*: (.*)$/gm)];
-    return found.filter(([, path]) => file.endsWith(path)).map(([, , line, severity, text]) => ({line: Number(line), severity, text}));
+    return found.filter(([, path]) => file.endsWith(path))
+        .map(([, , line, severity, text]) => ({line: Number(line), severity, text}));
 }
 
 export class Editor {
@@ -18,8 +19,8 @@ export class Editor {
         const isExercise = name.startsWith("exercise");
         this.state = make("span", {class: "state", role: "status"});
         this.path = make("span", {class: "path"});
-        this.text = new Text(name, about.name, {say: words => { this.state.textContent = words; }, run: () => this.buttons.run.click(),
-                                               check: () => this.buttons.check?.click()});
+        this.text = new Text(name, about.name, {say: words => { this.state.textContent = words; },
+            run: () => this.buttons.run.click(), check: () => this.buttons.check?.click()});
         this.buttons = {run: this.action("Run", signal => this.run(signal), "Control+Enter"),
                         time: this.action("Time", signal => this.time(signal)),
                         ...isExercise && {check: this.action("Check", signal => this.check(signal), "Control+Shift+Enter"),
@@ -131,7 +132,7 @@ export class Editor {
         this.say(`Compiled in ${seconds.toFixed(1)} s. What it counts is below.`);
     }
 
-    // The editor's text under the path that the PTX has for it: a scratch copy of a lesson's kernels stands for the lesson's file.
+    // The editor's text under the path that the PTX has for it: a scratch copy of a lesson's kernels stands for the lesson's.
     sourcesOf(ptx) {
         const name = this.text.file.slice(this.text.file.lastIndexOf("/"));
         const paths = [...ptx.matchAll(/^\s*\.file\s+\d+\s+"([^"]+)"/gm)].map(([, path]) => path);
@@ -175,7 +176,8 @@ export class Editor {
     async judged(answer) {
         const board = await ask("GET", "exercises");
         const next = board.exercises.find(one => one.number === board.next);
-        this.verdict.finish(answer, {counter: board.golf?.counter, next, hint: () => this.buttons.hint.click()});
+        this.verdict.finish(answer, {counter: board.golf?.counter, kernels: this.text.kernels, next,
+                                     hint: () => this.buttons.hint.click()});
         this.say(answer.solved ? "Solved." : "Not solved yet.", !answer.solved);
         document.dispatchEvent(new CustomEvent("workbench-progress", {detail: board}));
     }
@@ -227,9 +229,9 @@ export class OwnEditor extends Editor {
         const launches = counters.map(({name, kernel, grid, block, counters: counts = {}}) => make("li", {},
             make("code", {}, kernel ?? name), `: ${counted(volume(grid), "block")} of ${counted(volume(block), "thread")}, `
                 + counted(counts["smsp__inst_executed.sum"] ?? 0, "warp instruction")));
-        const links = page ? [make("p", {}, make("a", {href: page, target: "_blank"}, "Open its launches"), ": every counter, line by line. ",
-            make("a", {href: page, download: "launches.html"}, "Save that page"), " to share it: it holds all that it needs.")]
-            : reason ? [make("p", {}, reason)] : [];
+        const links = page ? [make("p", {}, make("a", {href: page, target: "_blank"}, "Open its launches"),
+            ": every counter, line by line. ", make("a", {href: page, download: "launches.html"}, "Save that page"),
+            " to share it: it holds all that it needs.")] : reason ? [make("p", {}, reason)] : [];
         this.output.replaceChildren(make("h4", {}, `What it printed, exit status ${status}`),
             make("pre", {tabindex: 0}, output || "nothing"), ...launches.length ? [make("ul", {}, ...launches)] : [], ...links);
         this.say(`It ran: exit status ${status}, ${counters.length === 1 ? "1 launch" : `${counters.length} launches`}, `

@@ -74,7 +74,7 @@ async function start() {
         for (const place of places) place.textContent = error.message;
         return;
     }
-    if (about.class && !about.name && !about.owner) {
+    if (about.class && !about.name && !about.teacher) {
         askForName(places);
         return;
     }

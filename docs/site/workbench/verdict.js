@@ -21,11 +21,11 @@ export class Verdict {
         this.list.append(line);
     }
 
-    // `next`: where the next task is, or null; `hint` asks for the next hint.
-    finish({solved, score, marks = {}, sound, again, stopped}, {counter, next, hint}) {
+    // `kernels`: those of the exercise; `next`: where the next task is, or null; `hint` asks for the next hint.
+    finish({solved, score, marks = {}, sound, again, stopped}, {counter, kernels, next, hint}) {
         const parts = [];
         if (score !== null && score !== undefined) {
-            const others = Object.entries(marks).map(([kernel, count]) => `${kernel} ${shown(count)}`);
+            const others = Object.entries(marks).map(([kernel, count]) => `${kernels.includes(kernel) ? "ours" : kernel} ${shown(count)}`);
             parts.push(`${counter ?? "score"}: yours ${shown(score)}; ${others.join(", ")}. `);
         }
         if (solved) {
