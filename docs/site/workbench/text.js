@@ -198,6 +198,9 @@ export class Text {
             make("div", {class: "both"},
                 column("Yours, in this editor", this.value, theirs.text, "Keep mine", () => this.keepMine()),
                 column("The file's", theirs.text, this.value, "Take the file's", () => this.takeTheirs())));
+        for (const text of this.conflict.querySelectorAll("pre")) { // where they begin to differ
+            text.scrollTop = (text.querySelector("mark")?.offsetTop ?? 0) - text.offsetTop - 40;
+        }
     }
 
     endConflict() {

@@ -14,11 +14,9 @@ export class Verdict {
     }
 
     step({step, passed, what}) {
-        const [first = "", ...rest] = what.flatMap(one => one.split("\n"));
-        const line = make("li", {class: passed ? "passed" : "failed"},
-            make("b", {}, make("span", {"aria-hidden": "true"}, passed ? "✓ " : "✗ "), step), ` ${first}`);
-        if (rest.length) line.append(make("pre", {tabindex: 0}, rest.join("\n")));
-        this.list.append(line);
+        const text = what.join("\n"), head = make("b", {}, make("span", {"aria-hidden": "true"}, passed ? "✓ " : "✗ "), step);
+        const words = step === "compiles" && !passed ? make("pre", {tabindex: 0}, text) : make("span", {class: "lines"}, text);
+        this.list.append(make("li", {class: passed ? "passed" : "failed"}, head, words));
     }
 
     // `kernels`: those of the exercise; `next`: where the next task is, or null; `hint` asks for the next hint.
@@ -29,13 +27,13 @@ export class Verdict {
             parts.push(`${counter ?? "score"}: yours ${shown(score)}; ${others.join(", ")}. `);
         }
         if (solved) {
-            parts.push(make("b", {}, "Solved. "), next ? make("a", {href: next.page}, `Next: exercise ${next.number}, ${next.title}`)
+            parts.push(next ? make("a", {href: next.page}, `Next: exercise ${next.number}, ${next.title}`)
                 : "That was the last one.");
         } else {
             if (stopped) parts.push(`${stopped}. `);
             if (sound && sound.length) parts.push(`Right and clean so far: ${sound.join(", ")}. `);
             parts.push(button("Show a hint", hint, {class: "link"}));
-            if (again) this.list.append(make("li", {}, "The same case again, in a terminal:", make("pre", {tabindex: 0}, again)));
+            if (again) this.list.append(make("li", {class: "again"}, "The same case again, in a terminal:", make("pre", {tabindex: 0}, again)));
         }
         this.end.replaceChildren(...parts);
     }
