@@ -1,8 +1,9 @@
 """Many solutions of an exercise, compiled by one call of nvcc: it takes longer to begin than for all of them.
 
-Each becomes a namespace of its own, with the exercise's program behind it, or only with what that launches. Of what comes
-out, a solution's PTX is what is in its namespace, by the names that its kernels have outside of it. The build tree keeps
-what comes out until something that went in changes.
+Each becomes a namespace of its own, with what the exercise's program launches behind it. The unsolved exercise and our own
+solution have the whole program behind them, as a learner's text has. Of what comes out, a solution's PTX is what is in its
+namespace, by the names that its kernels have outside of it. The build tree keeps what comes out until something that went
+in changes.
 """
 
 import hashlib
@@ -44,10 +45,12 @@ class Compiled:
     """Solutions of an exercise that compile, as {path that errors and findings name: text}, and our own."""
 
     def __init__(self, exercise, texts, build, name, if_kept=False, with_program=True):
-        """`if_kept`: raises NotKept rather than call nvcc. `with_program`: as a learner compiles them. Else in half the time."""
+        """`if_kept`: raises NotKept rather than call nvcc. Without `with_program` no text has the whole program behind it, which
+        takes half the time."""
         self.exercise, self.spaces = exercise, {path: f"solution_{i}" for i, path in enumerate(texts)}
         program, nvcc = exercise.main.read_text(encoding="utf-8"), checker.nvcc_of(build)
-        source = self.source(texts, program if with_program else self.launched(program, build))
+        launched = self.launched(program, build)
+        source = self.source(texts, launched, program if with_program else launched)
         version = subprocess.run([nvcc, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
         included = sorted([*ROOT.glob("common/harness/**/*.hpp"), *ROOT.glob("lessons/**/*.[ch]*")])
         went_in = "\0".join([version, source, *(path.read_text(encoding="utf-8") for path in included)])
@@ -75,18 +78,19 @@ class Compiled:
         return "\n".join([*re.findall(r'^#include ".*\.cuh"$', program, re.MULTILINE),
                           *(f"void (*launched_{i}){of} = {name};" for i, (name, of) in enumerate(templates)), ""])
 
-    def source(self, texts, main):
+    def source(self, texts, launched, program):
         """Of each its includes, and the rest in its namespace: the unsolved exercise comes first, and sees just what a learner
         has it see. Our own solution comes last, lest a call in another one finds a function of it."""
         include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
         at_main = f'#line 1 "{self.exercise.main}"'
         parts = []
         for path, text in texts.items():
+            main = program if path == str(self.exercise.text) else launched
             parts += [line for line in re.findall(r"^#include .*$", main + text, re.MULTILINE)
                       if line != f'#include "{self.exercise.header}"']
             parts += [f"namespace {self.spaces[path]} {{", f'#line 1 "{path}"', include.sub("", text),
                       at_main, include.sub("", main), "}"]
-        return "\n".join([*parts, at_main, main])
+        return "\n".join([*parts, at_main, program])
 
     def compile(self, nvcc, source, kept):
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -103,9 +107,11 @@ class Compiled:
 
     def write(self, path, ptx):
         """Writes the PTX of the solution `path`, or of our own if `path` is None, without the lesson's kernels that the exercise
-        is not about: no case launches them, and each reads all that is there."""
-        unused = sorted(set(self.exercise.lesson.kernels) - set(self.exercise.kernels()))
+        is not about, and without templates of others: no case launches them, and each reads all that is there."""
+        kernels = self.exercise.kernels()
+        unused = sorted(set(self.exercise.lesson.kernels) - set(kernels))
         without = [rf"\b({'|'.join(unused)})[<(]"] if unused else []
+        without += [rf"^void (?!([^<(]*::)?({'|'.join(kernels)})<)"]  # only templates' names begin with what they return
         without += [] if path else [r"\bsolution_\d+::"]
         space = self.spaces[path] if path else ""
         subprocess.run([self.build / "bin/ptx_of", self.kept, ptx, space, "|".join(without)], check=True)
