@@ -205,12 +205,12 @@ class Points(WithSandbox):
         (self.submissions / "nests/exercise16.cuh").mkdir()
         (self.submissions / "a linked folder").symlink_to(self.submissions / "anna")
 
-        of = self.grades("--seconds", "240", "--case-seconds", "2", "--memory", "512")
+        of = self.grades("--seconds", "240", "--case-seconds", "1", "--memory", "512")
         honest = ("anna", "looks around", "warns", "writes")
         self.assertEqual({student: row["points"] for (student, _), row in of.items() if row["points"] != "0"},
                          dict.fromkeys(honest, "100"), f"host code does not run; other files are not there\n{self.told.stdout}")
         message = {student: row["message"] for (student, _), row in of.items()}
-        self.assertIn("did not end within 2 s of the processor", message["loops"])
+        self.assertIn("did not end within 1 s of the processor", message["loops"])
         self.assertIn("wrong", message["forges"])
         for student in ("reads anna", "reads passwd"):
             self.assertIn("No such file", message[student])
