@@ -156,7 +156,7 @@ void run_later(Device& device, OperationOrder::Operation operation,
 }
 
 void note_refusal(Device& device, cudaError_t error, const std::string& function) {
-    device.shared.refusal = error;
+    device.refusal = error;
     if (Observation* const observation = Observation::instance()) observation->write_refusal(function);
 }
 

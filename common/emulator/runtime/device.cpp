@@ -45,7 +45,6 @@ void SharedState::reset(int device, bool is_only) {
     graph_execs.clear();
     captures.clear();
     peak_graph_bytes = 0;
-    refusal = cudaSuccess;
 }
 
 MemoryPool* Device::pool_of(const void* pointer) {

@@ -111,10 +111,6 @@ struct SharedState {
     std::size_t graph_bytes = 0, peak_graph_bytes = 0;
     std::unordered_map<const void*, std::unique_ptr<MemoryPool>> pools;
 
-    /// The error of a launch that the emulator cannot run and a card could. From then on, every call that
-    /// copies or waits returns it. Other kernels may still run.
-    abi::cudaError_t refusal = abi::cudaSuccess;
-
     /// While a copy or a memset only checks its arguments: it does nothing, and tells whether it may run later,
     /// since the host's own code does not take part in it.
     bool rehearses = false, may_run_later = true;
@@ -149,8 +145,12 @@ struct Device {
     abi::cudaFuncCache cache_preference = abi::cudaFuncCachePreferNone;
     unsigned int flags = abi::cudaDeviceMapHost; ///< of cudaSetDeviceFlags
 
+    /// The error of a launch that the emulator cannot run and a card could. From then on, every call that
+    /// copies or waits returns it. Other kernels may still run.
+    abi::cudaError_t refusal = abi::cudaSuccess;
+
     /// \throws ApiError with that error.
-    void reject_after_refusal() const { require(shared.refusal == abi::cudaSuccess, shared.refusal); }
+    void reject_after_refusal() const { require(refusal == abi::cudaSuccess, refusal); }
 
     MemoryPool& default_pool(MemoryKind kind) { return default_pools[static_cast<std::size_t>(kind)]; }
     MemoryPool*& current_pool(MemoryKind kind) { return current_pools[static_cast<std::size_t>(kind)]; }
