@@ -937,7 +937,8 @@ TEST(Schedules, find_the_missing_event_between_two_streams) {
 }
 
 TEST(Schedules, let_a_kernel_run_whose_store_the_host_waits_for) {
-    EXPECT_EQ(emulate("--schedules 3 ./emulate_subject polled").status, 0);
+    EXPECT_EQ(run("timeout 30 ./emulate --schedules 3 ./emulate_subject polled").status, 0)
+        << "124: the kernel has not run";
 }
 
 TEST(Schedules, find_the_missing_event_also_by_check) {
