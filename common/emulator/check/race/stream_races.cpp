@@ -22,8 +22,6 @@ using User = StreamRaceChecker::User;
 using Record = StreamRaceChecker::Record;
 using Use = StreamRaceChecker::Use;
 
-constexpr std::uint64_t page_bytes = StreamRaceChecker::page_bytes;
-
 const char* name_of(Use use) { return use == Use::read ? "read" : use == Use::write ? "write" : "atomic"; }
 const char* verb_of(Use use) {
     return use == Use::read ? "reads" : use == Use::write ? "writes" : "changes by an atomic";
@@ -51,6 +49,7 @@ std::unique_ptr<Bits> compressed(std::unique_ptr<Bits> bits) {
 
 /// Calls `visit(page, first, bytes)` for the part in each page.
 template <class Visit> void for_each_page(std::uint64_t first, std::size_t bytes, Visit visit) {
+    constexpr std::uint64_t page_bytes = StreamRaceChecker::page_bytes;
     for (const std::uint64_t end = first + bytes; first < end;) {
         const std::uint64_t in_page = first % page_bytes, here = std::min(page_bytes - in_page, end - first);
         visit(first / page_bytes, in_page, here);
