@@ -46,7 +46,7 @@ async function panelOf(place) {
 }
 
 // For an editor of the page, whose kernels run in a panel: `make serve`.
-window.playgroundPanel = {of: panelOf, imageOf};
+globalThis.playgroundPanel = {of: panelOf, imageOf};
 
 document.addEventListener("DOMContentLoaded", () => {
     const summaries = [...document.querySelectorAll("summary")];
