@@ -10,6 +10,7 @@ var playground = {
         n: {value: 65536, most: 1048576},
         sliders: {block: {from: 32, to: 1024, value: 256, powers_of_two: true}, padding: {from: 0, to: 33, value: 1},
                   type: {choices: ["int", "half"], value: "int"}, early_exit: {flag: true, value: false}},
+        missing: {reduce_over_a_link: "A page has no link."},
         kernels: {reduce_with_a_long_name: null, reduce2: null, reduce3: null, reduce_of_a_later_lesson: null},
     }, emulate: {kernels: {launch: null}}},
     bundles: {lesson03: {facts: {...fakeFacts, [fake.without]: null}}, emulate: {facts: fakeFacts}},

@@ -424,6 +424,8 @@ class Panel(InBrowser):
         heads, ran, source = self.run_own("one", "reduce2")
         self.assertEqual((heads[:2], ran), (["reduce2", "yours"], [["reduce2", "one"], ["reduce2", None]]))
         self.assertIn("long sum", source)
+        self.assertEqual(self.run_own("two", "reduce_over_a_link")[1], [])
+        self.assertEqual(self.said(), "A page has no link.")
         self.load(without="ptx")
         self.assertEqual(self.run_own("one")[:2], [["yours"], [["reduce3", "one"]]])
         self.assertEqual(self.run_own("two")[:2], [["before", "yours", "change"], [["reduce3", "two"], ["reduce3", "one"]]])

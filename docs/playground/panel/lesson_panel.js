@@ -95,6 +95,11 @@ class Panel {
     async runOwn({ptx, sources, kernels}) {
         if (!this.form) return;
         const offered = kernels.filter(one => this.lesson.kernels[one] !== undefined);
+        const missing = kernels.map(one => this.lesson.missing?.[one]).find(Boolean); // why the page cannot launch it
+        if (missing && !offered.length) {
+            this.say(missing, true);
+            return;
+        }
         if (offered.length && !offered.includes(this.fields.kernel.value())) this.fields.kernel.set(offered.at(-1));
         this.broken.reset();
         if (ptx !== this.own.value) this.before = this.own.value;
