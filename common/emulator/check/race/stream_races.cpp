@@ -158,10 +158,13 @@ private:
         std::vector<StreamRaceChecker::Acquire> seen{}; ///< what it has read since its last fence
     };
 
-    static std::string where(const Warp& warp, const Instruction& instruction) {
+    const std::string& where(const Warp& warp, const Instruction& instruction) {
+        std::string& place = places_[&instruction];
+        if (!place.empty()) return place;
         const Code& code = *warp.running().frame->code;
-        const std::string line = source_line(code, code.index_of(instruction));
-        return line.empty() ? ptx_statement(code, code.index_of(instruction)) : line;
+        place = source_line(code, code.index_of(instruction));
+        if (place.empty()) place = ptx_statement(code, code.index_of(instruction));
+        return place;
     }
 
     ByInstruction& user_of(const Warp& warp, const Instruction& instruction, const Access& access,
@@ -255,7 +258,7 @@ private:
         const Scope fence = releases    ? instruction.scope
                             : has_fence ? state->second.fence.scope
                                         : Scope::block;
-        if (release && release->has_fence && release->fence.scope >= fence &&
+        if (release && (release->has_fence || !(has_fence || releases)) && release->fence.scope >= fence &&
             release->write.scope >= instruction.scope)
             return;
         release = std::make_shared<const StreamRaceChecker::Release>(StreamRaceChecker::Release{
@@ -269,6 +272,7 @@ private:
     const std::string operation_;
     const bool follows_others_;
     std::unordered_map<const Instruction*, ByInstruction> by_instruction_;
+    std::unordered_map<const Instruction*, std::string> places_;
     const Instruction* last_instruction_ = nullptr;
     ByInstruction* last_ = nullptr;
     std::unordered_map<const Warp*, WarpState> warps_;
