@@ -215,19 +215,21 @@ playground: $(build)/build.ninja build/wasm/build.ninja
 
 build/wasm/build.ninja: | setup
 	@scripts/setup playground
-	@emcmake cmake -S common/emulator/playground -B build/wasm -G Ninja >/dev/null
+	@echo "configuring build/wasm"
+	@said=$$(emcmake cmake -S common/emulator/playground -B build/wasm -G Ninja 2>&1) || { echo "$$said"; exit 1; }
 
 docs: $(build)/build.ninja
 	@scripts/setup docs
 	@scripts/build $(build) emulate ladder $(lessons) $(opens)
-	$(if $(wildcard build/playground),@$(MAKE) --no-print-directory playground)
+	$(if $(PLAYGROUND)$(wildcard build/playground),@$(MAKE) --no-print-directory playground)
 	@scripts/docs --build $(build)
 	@cp build/docs/parts/figures/*.svg docs/figures
 
 serve: $(build)/build.ninja
 	@scripts/setup serve
 	@scripts/build $(build) emulate
-	$(if $(wildcard build/docs/html/playground/panel.js),,@$(MAKE) --no-print-directory playground docs)
+	$(if $(wildcard build/docs/html/playground/panel.js),,@echo "serve: making the pages, once, which takes some minutes" >&2; \
+	    $(MAKE) --no-print-directory docs PLAYGROUND=1)
 	@scripts/serve --build $(build) $(PORT:%=--port %) $(LISTEN:%=--listen %) $(if $(CLASS),--class) $(ARGS)
 
 notebooks:

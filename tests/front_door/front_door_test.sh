@@ -618,13 +618,15 @@ test_make_serve_makes_the_site_once_and_serves_it() {
     for script in docs playground serve; do
         printf '%s\n' '#!/usr/bin/env bash' "echo \"$script: \$*\"" >tree/scripts/$script
     done
+    echo 'mkdir -p build/playground' >>tree/scripts/playground
     echo 'mkdir -p build/docs/parts/figures build/docs/html/playground docs/figures
         touch build/docs/parts/figures/one.svg build/docs/html/playground/panel.js' >>tree/scripts/docs
     program emcmake <<<'mkdir -p build/wasm && touch build/wasm/build.ninja'
     sed -i /aiohttp/d modules
     succeed make serve
     expect_times 1 "^install --yes .*python3-aiohttp" apt-get.log
-    expect_output "playground: --build build/default"
+    expect_output "serve: making the pages, once"
+    [[ $(grep -c "^playground: --build build/default$" <<<"$output") == 1 ]] || fail "it is made once"
     expect_output "docs: --build build/default"
     expect_output "serve: --build build/default"
     succeed make serve PORT=9000 LISTEN=0.0.0.0 CLASS=1 ARGS=--unsafe

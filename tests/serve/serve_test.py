@@ -72,6 +72,7 @@ class WithTree(unittest.TestCase):
         cls.site.mkdir()
         cls.temporary.mkdir()
         (cls.site / "index.html").write_text(PAGE)
+        (cls.site / "workbench.html").write_text(PAGE)
         (cls.site / "site.js").write_text("1;")
         (cls.site / "outside.html").symlink_to("/etc/passwd")
         cls.gate = cls.folder / "toolkit/gate"
@@ -148,12 +149,12 @@ class Server:
                 self.status = self.process.wait()
                 return
             self.told += line
-            self.links += re.findall(r"http://\S+:(\d+)/\?token=(\S+)", line)
+            self.links += re.findall(r"http://\S+:(\d+)/workbench\.html\?token=(\S+)", line)
         self.port = int(self.links[0][0])
         self.cookie = self.visit(self.links[-1][1])
 
     def visit(self, token, cookie=""):
-        return self.ask("GET", f"/?token={token}", cookie=cookie).headers["Set-Cookie"].partition(";")[0]
+        return self.ask("GET", f"/workbench.html?token={token}", cookie=cookie).headers["Set-Cookie"].partition(";")[0]
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
@@ -589,6 +590,7 @@ class Starting(WithTree):
 
     def test_other_machines_get_in_only_if_that_was_asked_for(self):
         self.assertNotIn("other machines", self.server.told)
+        self.assertIn("Ctrl-C ends the server\n", self.server.told)
         server = self.start("--listen", "0.0.0.0")
         self.assertIn("serve: other machines can reach 0.0.0.0: whoever has a link can run programs on this one", server.told)
         self.assertEqual(server.ask("GET", "/api/about").status, 200, "by the address")
