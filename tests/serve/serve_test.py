@@ -671,6 +671,10 @@ class Sandboxed(WithTree):
         self.assertEqual((steps[-1]["step"], steps[-1]["passed"], last["solved"]), ("right", False, False))
         self.assertRegex(last["again"], r"^\./emulate --ptx build/exercises/lesson03/exercise03.ptx .*--verify$")
         self.assertTrue((self.tree / "build/exercises/lesson03/exercise03.ptx").is_file())
+        programs = re.findall(r"\./\w+", last["again"])
+        self.assertEqual(programs, ["./emulate", "./exercise03"])
+        for program in programs:
+            self.assertTrue((self.tree / program).samefile(BUILD / "bin" / program), "a terminal finds it")
 
     def test_a_time_is_estimated(self):
         if not (BUILD.parent / "disassembler/bin/nvdisasm").is_file():

@@ -1,7 +1,9 @@
 """The server: pages, and what they ask for under /api. docs/workbench.md describes it."""
 
 import asyncio
+import contextlib
 import json
+import os
 import secrets
 import sys
 from collections import OrderedDict
@@ -197,6 +199,7 @@ class Workbench:
         verdict = checker.Verdict(exercise, steps, score=answer["score"], sound=answer["sound"])
         desk.state.remember(exercise, text, verdict)
         marks = {} if verdict.score is None else dict(await asyncio.to_thread(checker.marks, exercise, self.options.build))
+        link_in_root(self.options.build, exercise.program)
         again = again_with(desk.state_folder / exercise.lesson.name / f"exercise{exercise.number}.ptx", answer)
         return {"solved": verdict.solved, "score": verdict.score, "marks": marks, "sound": verdict.sound, "again": again}
 
@@ -210,6 +213,15 @@ def file_in(folder, name):
     except (OSError, ValueError):
         pass  # a name that no file can have
     raise Refused(404, "there is no such page")
+
+
+def link_in_root(build, program):
+    """What a failed check's command for a terminal calls, where make would put it."""
+    for name in ("emulate", program):
+        with contextlib.suppress(OSError):  # a tree that cannot be written
+            if (ROOT / name).is_symlink():
+                (ROOT / name).unlink()
+            (ROOT / name).symlink_to(os.path.relpath(build / "bin" / name, ROOT))
 
 
 async def body_of(request):
