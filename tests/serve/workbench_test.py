@@ -287,6 +287,20 @@ class Workbench(Server, InBrowser):
         self.click(RESET)
         self.wait(lambda driver: "reduce3: verified" in driver.find_element("css selector", "details.playground .status").text)
 
+    def test_of_two_kernels_the_changed_one_runs(self):
+        """The originals store 0 in place of a maximum, which is below 0."""
+        text = self.served.tree / "lessons/lesson00_interleaved_pairs/exercise.cuh"
+        original = text.read_text(encoding="utf-8")
+        self.addCleanup(text.write_text, original, encoding="utf-8")
+        self.load("exercise00.html")
+        for first, last, kernel in ((0, 1, "reduce0"), (1, 2, "reduce0a"), (1, 2, "reduce0a"), (0, 1, "reduce0")):
+            pieces = re.split("(?<=if \\(tid == 0\\) {)", self.typed())
+            pieces[last] = " // changed" + pieces[last]
+            self.type("".join(pieces))
+            self.click(RUN)
+            self.wait_for(f"{kernel}, yours: wrong: expected", ".playground .status")
+            self.wait_for("Compiled in")
+
     def test_own_programs_and_kernels(self):
         self.load("own.html")
         self.click(RUN)

@@ -91,8 +91,9 @@ class Panel {
             this.own, file);
     }
 
-    // Kernels that an editor of the page compiled: {ptx, sources, kernels}. They run until the field for PTX is emptied.
-    async runOwn({ptx, sources, kernels}) {
+    // Kernels that an editor of the page compiled: {ptx, sources, kernels, changed}. Of several the one runs that was `changed`.
+    // They run until the field for PTX is emptied.
+    async runOwn({ptx, sources, kernels, changed}) {
         if (!this.form) return;
         const offered = kernels.filter(one => this.lesson.kernels[one] !== undefined);
         const missing = kernels.map(one => this.lesson.missing?.[one]).find(Boolean); // why the page cannot launch it
@@ -100,7 +101,8 @@ class Panel {
             this.say(missing, true);
             return;
         }
-        if (offered.length && !offered.includes(this.fields.kernel.value())) this.fields.kernel.set(offered.at(-1));
+        if (offered.includes(changed)) this.fields.kernel.set(changed);
+        else if (offered.length && !offered.includes(this.fields.kernel.value())) this.fields.kernel.set(offered.at(-1));
         this.broken.reset();
         if (ptx !== this.own.value) this.before = this.own.value;
         this.own.value = ptx;
@@ -184,11 +186,12 @@ class Panel {
         const numbers = rows.filter(row => row.isCount), moved = numbers.filter(row => row.change);
         this.pictures = pictures;
         await this.draw();
+        const called = ({name, request}) => ["yours", "before"].includes(name) ? `${request.kernel}, ${name}` : name;
         const news = [
-            ...results.filter(one => one.error).map(one => `${one.name}: ${one.error}`),
-            result.error ? "" : result.verified === null ? `${result.name}: it ran.`
-                : result.verified ? `${result.name}: verified, ${shown(result.actual)}.`
-                : `${result.name}: wrong: expected ${shown(result.expected)}, actual ${shown(result.actual)}.`,
+            ...results.filter(one => one.error).map(one => `${called(one)}: ${one.error}`),
+            result.error ? "" : result.verified === null ? `${called(result)}: it ran.`
+                : result.verified ? `${called(result)}: verified, ${shown(result.actual)}.`
+                : `${called(result)}: wrong: expected ${shown(result.expected)}, actual ${shown(result.actual)}.`,
             findings.length ? `${counted(findings.length, "finding")}.` : "",
             sound.length === 2 ? `${moved.length} of ${numbers.length} numbers differ from ${sound[0].name}.` : "",
         ];

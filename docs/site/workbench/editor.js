@@ -128,7 +128,7 @@ export class Editor {
         this.panel.hidden = false;
         this.panel.open = true;
         this.say("Running …");
-        await panel.runOwn({ptx, kernels: this.text.kernels, sources: this.sourcesOf(ptx)});
+        await panel.runOwn({ptx, kernels: this.text.kernels, changed: this.text.changedKernel(), sources: this.sourcesOf(ptx)});
         this.say(`Compiled in ${seconds.toFixed(1)} s. What it counts is below.`);
     }
 

@@ -32,7 +32,7 @@ export class Text {
 
     async open() {
         const document_ = await ask("GET", `documents/${this.name}`);
-        Object.assign(this, {file: document_.file, kernels: document_.kernels, title: document_.title});
+        Object.assign(this, {file: document_.file, kernels: document_.kernels, title: document_.title, original: document_.original});
         defineCuda();
         this.editor = CodeMirror(this.element, {mode: "text/x-cuda", indentUnit: 4, lineNumbers: true, matchBrackets: true,
             inputStyle: "contenteditable", lineWrapping: true, viewportMargin: Infinity,
@@ -41,6 +41,7 @@ export class Text {
         this.tabKeys();
         this.editor.on("renderLine", (editor, line, element) => this.indentRest(line, element));
         this.restore(document_);
+        this.looked = this.value;
         this.editor.on("changes", () => this.changed());
         addEventListener("pagehide", () => this.remember());
         addEventListener("focus", () => this.refresh());
@@ -66,6 +67,15 @@ export class Text {
         this.element.addEventListener("keydown", event => {
             if (!["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) types(event.key !== "Escape");
         }, true);
+    }
+
+    // The first kernel that has changed since this was last asked; else the first that was ever changed, if it is asked first.
+    changedKernel() {
+        const source = (text, kernel) => text.match(new RegExp(`\\b${kernel}\\s*\\([^]*?(\n}|$)`))?.[0];
+        const changedFrom = before => this.kernels.find(kernel => source(this.saved, kernel) !== source(before, kernel));
+        const found = changedFrom(this.looked) ?? (this.hasLooked ? undefined : changedFrom(this.original));
+        Object.assign(this, {looked: this.saved, hasLooked: true});
+        return found;
     }
 
     get value() { return this.editor.getValue(); }
