@@ -185,9 +185,12 @@ class Workbench(Server, InBrowser):
         self.click(RUN)
         self.wait_for("Choose first which text to keep.")
         self.assertEqual(self.texts(".conflict mark"), ["// mine", "// theirs"])
+        place = self.driver.execute_script("return document.querySelector('.conflict').getBoundingClientRect().top")
+        self.assertTrue(0 <= place <= self.driver.execute_script("return innerHeight"), "the question is in view")
         self.assertEqual(self.served.text.read_text(encoding="utf-8"), self.original + "// theirs\n")
         self.click("Take the file's")
         self.assertEqual((self.typed(), self.state()), (self.original + "// theirs\n", "Saved."))
+        self.assertNotIn("Choose first", self.driver.find_element("css selector", ".editor").text)
         self.in_editor("text.undo()")
         self.assertEqual(self.typed(), self.original + "// mine\n")
 

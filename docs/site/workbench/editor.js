@@ -19,7 +19,7 @@ export class Editor {
         const isExercise = name.startsWith("exercise");
         this.state = make("span", {class: "state", role: "status"});
         this.path = make("span", {class: "path"});
-        this.text = new Text(name, about.name, {say: words => { this.state.textContent = words; },
+        this.text = new Text(name, about.name, {say: words => { this.state.textContent = words; }, chosen: () => this.say(""),
             run: () => this.buttons.run.click(), check: () => this.buttons.check?.click()});
         this.buttons = {run: this.action("Run", signal => this.run(signal), "Control+Enter"),
                         time: this.action("Time", signal => this.time(signal)),
@@ -38,7 +38,7 @@ export class Editor {
             make("summary", {}, "What your kernel counts"));
         const {run, time, ...others} = this.buttons;
         this.element = make("section", {class: "editor", "aria-label": name}, make("div", {class: "head"}, this.path, this.state),
-            this.text.element, this.text.conflict,
+            this.text.conflict, this.text.element,
             make("div", {class: "buttons"}, run, make("span", {class: "timed"}, time, this.card), ...Object.values(others)),
             this.status, this.messages, this.verdict.element, this.hints, this.times, this.panel);
     }
@@ -184,6 +184,7 @@ export class Editor {
 
     async hint(signal) {
         const {hint, number, of} = await ask("POST", "hint", {name: this.name}, signal);
+        if (number === of && this.hints.querySelector(`.hint-${of}`)) this.say("These are all hints. They are below.");
         const id = `hint-${number}`;
         this.hints.querySelector(`.${id}`)?.remove();
         this.hints.append(make("div", {class: id}, make("h4", {}, `Hint ${number} of ${of}`),

@@ -17,11 +17,11 @@ function defineCuda() {
 }
 
 export class Text {
-    // `say` is called with a sentence about where the text is; `run`, `check`: what the keys do.
-    constructor(name, reader, {say, run, check}) {
+    // `say` is called with a sentence about where the text is, `chosen` when one of two texts is; `run`, `check`: what the keys do.
+    constructor(name, reader, {say, chosen, run, check}) {
         this.name = name;
         this.key = `workbench ${reader ?? ""} ${name}`;
-        this.say = say;
+        Object.assign(this, {say, chosen});
         this.saving = Promise.resolve();
         this.widgets = [];
         this.element = make("div", {class: "text"});
@@ -211,12 +211,14 @@ export class Text {
         for (const text of this.conflict.querySelectorAll("pre")) { // where they begin to differ
             text.scrollTop = (text.querySelector("mark")?.offsetTop ?? 0) - text.offsetTop - 40;
         }
+        this.conflict.scrollIntoView();
     }
 
     endConflict() {
         const {theirs} = this;
         this.theirs = null;
         this.conflict.replaceChildren();
+        this.chosen();
         this.editor.focus();
         return theirs;
     }
