@@ -290,8 +290,10 @@ class Panel(InBrowser):
         rows = {row.find_element("class name", "line").text: [cell.text for cell in row.find_elements("tag name", "td")]
                 for row in self.driver.find_elements("css selector", ".lines tbody tr")}
         self.assertEqual(list(rows), [str(line) for line in range(5, 30)])
-        self.assertEqual([head.text for head in self.driver.find_elements("css selector", ".lines th")],
+        self.assertEqual([head.get_attribute("textContent") for head in self.driver.find_elements("css selector", ".lines th")],
                          ["instructions", "sectors", "wavefronts", "line", "source"])
+        source, table = (self.driver.find_element("css selector", one).size["width"] for one in (".lines td.source", ".lines"))
+        self.assertGreater(source, 0.85 * table, "in a page's column the counts stand below their line")
         self.assertEqual(rows["12"], ["16", "1,000", "", "12", "    int sum = i < n ? input[i] : 0;"])
         self.assertEqual(rows["14"], ["8", "500 ×2.5", "", "14", "        sum += input[i + blockDim.x];"])  # ideal: 200
         self.assertEqual(rows["21"], ["12", "", "3,200", "21", "            shared[tid] += shared[tid + stride];"])
