@@ -152,7 +152,7 @@ class OneExercise(Solutions):
         source = self.exercise.page.read_text(encoding="utf-8")
         self.assertIn(f"make exercise{WHAT}", source)
         self.assertIn(f"{self.exercise.folder.name}/exercise.cuh", source)
-        self.assertEqual(source.count("<details>"), 3)
+        self.assertEqual(source.count("<summary>Hint "), 3)
         self.assertEqual(len(self.exercise.hints), 3)
         for hint in self.exercise.hints:
             self.assertGreater(len(hint.split()), 20, "a hint says something")
