@@ -649,6 +649,11 @@ class Sandboxed(WithTree):
         self.assertEqual(processes_about("a-bomb-of-this-test"), [])
         self.assertEqual(self.ask("GET", "/api/about").status, 200)
 
+    def test_a_program_without_an_end_is_ended(self):
+        """Six seconds of the processor: the limit, which it is told."""
+        answer = self.job("own", "int main() { for (volatile int i = 0;; i = 1 - i) {} }\n").json
+        self.assertEqual(answer["stopped"], "was stopped: it took more than 6 s of the processor")
+
     def test_templates_without_an_end_are_ended(self):
         endless = "template <int n> struct Deep { static const int value = Deep<n + 1>::value; };\nint deep = Deep<0>::value;\n"
         self.assertIn("error", self.job("exercise03", self.original + endless).json["said"])

@@ -322,6 +322,11 @@ class Workbench(Server, InBrowser):
         self.wait_for("Compiled in")
         self.assertIn("argument 1: 2,048 2,048", self.find(".playground").text.replace("  ", " "))
 
+        self.type("// nothing\n")
+        self.click(RUN)
+        self.wait_for("It compiles, but it has no kernel")
+        self.assertFalse(self.find(".playground").is_displayed(), "that was another kernel's")
+
     def test_board(self):
         scores = [{"time": "2026-01-02T03:04:05", "score": 300000}, {"time": "2026-01-03T03:04:05", "score": 250000}]
         self.served.state.parent.mkdir(parents=True, exist_ok=True)

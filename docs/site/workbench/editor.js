@@ -222,6 +222,8 @@ export class OwnEditor extends Editor {
         const loaded = window.playgroundPanel?.of(this.panel);
         const answer = await this.post("run", this.given, signal);
         if (!this.compiled(answer)) return;
+        if (answer.ptx?.includes(".entry") === false)
+            throw new Error("It compiles, but it has no kernel: write a __global__ function, or a main() that launches one.");
         if (answer.status === null || answer.status === undefined) await this.ran(answer, await loaded, signal);
         else this.printed(answer);
     }
