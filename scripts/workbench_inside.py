@@ -14,7 +14,7 @@ from tutorial import exercises as checker
 PATIENCE = 2  # times the limit of processor time, in wall-clock time
 MOST_SHOWN = 200_000  # bytes of a program's output
 MOST_PICTURE, MOST_PAGE = 4 * 2**20, 40 * 2**20
-OUT_OF_TIME = (-signal.SIGKILL, -signal.SIGXCPU, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
+OUT_OF_TIME = (None, -signal.SIGKILL, -signal.SIGXCPU, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
 KERNEL_OPTIONS = ("-ptx", "-arch=compute_90", "-lineinfo")  # where there is no main
 OWN_OPTIONS = ("-gencode", "arch=compute_90,code=compute_90", "-cudart", "shared", "-lineinfo")
 
@@ -61,7 +61,8 @@ class Task:
         if not self.exercise:
             answer["status"], answer["output"], answer["counters"] = self.report(made, "--counters")
             if answer["status"] in OUT_OF_TIME:
-                answer["stopped"] = f"was stopped: it took more than {self.task['seconds']} s of the processor"
+                most = self.task["seconds"]
+                answer["stopped"] = f"was stopped: it took more than {most} s of the processor, or {PATIENCE * most} s in all"
         if self.task["page"] and "stopped" not in answer:
             page = self.work / "page.html"
             told = self.emulate(made, "--export", str(page))[1]

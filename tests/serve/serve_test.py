@@ -650,9 +650,9 @@ class Sandboxed(WithTree):
         self.assertEqual(self.ask("GET", "/api/about").status, 200)
 
     def test_a_program_without_an_end_is_ended(self):
-        """Six seconds of the processor: the limit, which it is told."""
+        """Six seconds of the processor: the limit, which it is told. On a busy machine the twelve in all come first."""
         answer = self.job("own", "int main() { for (volatile int i = 0;; i = 1 - i) {} }\n").json
-        self.assertEqual(answer["stopped"], "was stopped: it took more than 6 s of the processor")
+        self.assertEqual(answer["stopped"], "was stopped: it took more than 6 s of the processor, or 12 s in all")
 
     def test_templates_without_an_end_are_ended(self):
         endless = "template <int n> struct Deep { static const int value = Deep<n + 1>::value; };\nint deep = Deep<0>::value;\n"
