@@ -74,11 +74,17 @@ class Queue:
         processor = await self.turn(student, is_there, tell)
         loop, steps, running = asyncio.get_running_loop(), asyncio.Queue(), Running()
         began, job = loop.time(), None
+
+        def ended(job):
+            if not job.cancelled():
+                job.exception()  # looked at here, since who asked may be gone by then
+            steps.put_nowait(None)
+
         self.running.add(running)
         try:
             job = loop.run_in_executor(self.pool, work, running, processor,
                                        lambda step: loop.call_soon_threadsafe(steps.put_nowait, step))
-            job.add_done_callback(lambda _: steps.put_nowait(None))
+            job.add_done_callback(ended)
             while not job.done() or not steps.empty():
                 with contextlib.suppress(asyncio.TimeoutError):
                     step = await asyncio.wait_for(steps.get(), timeout=1)
@@ -94,7 +100,6 @@ class Queue:
             await asyncio.to_thread(running.end)
             if job:
                 await asyncio.wait({job})
-                job.exception()  # which is no news: who asked has left, or has got it
             self.running.discard(running)
             self.give_back(processor)
 
