@@ -57,6 +57,7 @@ int& Runtime::current_device_number() {
 }
 
 void Runtime::reset(int device) {
+    queue.run_all(); // what waits may belong to the device that ends
     auto& slot = devices[static_cast<std::size_t>(device)];
     slot.reset(); // first: otherwise both devices would place managed variables
     shared.reset(device, devices.size() == 1);

@@ -282,7 +282,7 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolSetAccess(void* pool, const cudaMemAccessD
 
 EMULATOR_ENTRY cudaError_t cudaMemPoolGetAccess(int* flags, void* pool, const cudaMemLocation* location) {
     return api_call([&](Device& device) {
-        require(flags);
+        require(flags && location);
         const MemoryPool& asked = pool_at(device, pool);
         const bool is_peer = asked.kind == MemoryKind::device && !is_on_host(*location);
         *flags = is_home(asked, location) || (is_peer && (asked.reach >> location->id & 1) != 0)
