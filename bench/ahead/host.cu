@@ -1,20 +1,23 @@
-// Lesson 34's sum of host data beside a plain copy of them from pinned memory, the link's rate; and beside the other ways.
+// Lesson 34's sum of host data beside a plain copy of them from pinned memory, which shows the link's rate; and
+// beside the other ways.
 //
 //     ahead_host [--smallest EXPONENT] [--largest EXPONENT] [--memory EXPONENT] [--runs R]
 //
 // The ratio to `link` is the share of the link's rate that the sum reaches.
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "../../lessons/lesson34_data_from_the_host/host_ints.hpp"
 #include "../../lessons/lesson34_data_from_the_host/ways.cuh"
 #include "ahead.hpp"
 #include "harness/device.hpp"
 #include "harness/exit_status.hpp"
+#include "harness/numbers.hpp"
 
 namespace {
 
@@ -45,7 +48,7 @@ ahead::Contender link(Tiles& tiles, const HostInts& input, std::size_t n) {
 void race(ahead::Table& table, std::size_t n, std::size_t memory) {
     Tiles tiles(n, memory, 512);
     const std::string what =
-        "two_streams, tiles of " + std::to_string(tiles.ints * sizeof(int) >> 10) + " KiB";
+        "tiles of " + harness::format_bytes(tiles.ints * sizeof(int));
     const HostInts pinned(HostMemory::pinned, n, n), pageable(HostMemory::pageable, n, n),
         file(HostMemory::file, n, n);
     const ahead::Contender ours = contender("two_streams", two_streams, tiles, pinned, n);

@@ -31,6 +31,12 @@ LIMIT_TIMED = {
     "limit_in_flight": ["limit_curves", "in_flight"],
     "limit_steps": ["limit_curves", "steps"],
 }
+# What the step `ahead` times besides a race of each name of RACES.
+AHEAD_TIMED = {
+    "ahead_scan_copies": ["ahead_scan", "--copies"],
+    "ahead_reduce_rows": ["ahead_reduce", "rows"],
+    "ahead_reduce_meetings": ["ahead_reduce", "meetings"],
+}
 # The emulator must match these.
 METRICS = [*SECTORS[:2], *REQUESTS, *WAVEFRONTS]
 # Recorded if the card and its ncu have them.
@@ -112,15 +118,16 @@ class Course:
     """Everything to measure, as listed in the lessons' manifests."""
 
     def __init__(self, lessons):
-        # Three parts have their own step.
-        self.limit, self.practice, self.ahead = ([lesson for lesson in lessons if lesson.part == part]
-                                                 for part in ("limit", "practice", "ahead"))
-        self.lessons = [lesson for lesson in lessons if lesson not in self.limit + self.practice + self.ahead]
+        # These parts have their own step, or one together.
+        self.limit, self.practice, self.ahead, self.beyond = (
+            [lesson for lesson in lessons if lesson.part == part] for part in ("limit", "practice", "ahead", "beyond"))
+        self.lessons = [lesson for lesson in lessons
+                        if lesson not in self.limit + self.practice + self.ahead + self.beyond]
 
     def programs(self, steps):
         """The lessons that these steps run."""
-        names, practice, limit, ahead = ([lesson.name for lesson in lessons]
-                                         for lessons in (self.lessons, self.practice, self.limit, self.ahead))
+        names, practice, limit, ahead = ([lesson.name for lesson in lessons] for lessons in (
+            self.lessons, self.practice, self.limit, self.ahead + self.beyond))
         of_steps = {
             "verify": [*TESTS, "wrong_lesson", "start", "ladder", *names, *practice, *limit, *ahead],
             "sanitize": names,
@@ -139,7 +146,7 @@ class Course:
         for size in CLOCK_SIZES:
             for block in CLOCK_BLOCKS:
                 yield ClockRun("ladder", [*shlex.split(size), "--block", str(block)], is_counted=size == CLOCK_SIZES[0])
-        for lesson in [*self.lessons, *self.practice, *self.limit, *self.ahead]:
+        for lesson in [*self.lessons, *self.practice, *self.limit, *self.ahead, *self.beyond]:
             sizes = lesson.manifest["measure"].get("clock", [] if lesson.part == "ladder" else CLOCK_SIZES)
             slow = {kernel for _, without in lesson.timed for kernel in without}
             for size in sizes:
@@ -275,6 +282,10 @@ class Measurement:
             self.miss(f"{step}: nothing recorded of {shown}: status {done.returncode}")
             return []
         header, *rows = csv.reader(done.stdout.splitlines())
+        for row in rows:
+            if len(row) != len(header):
+                self.miss(f"{step}: nothing recorded of {shown}: {len(row)} cells in {','.join(row)}, not {len(header)}")
+                return []
         self.write(name, shown, header, rows)
         return [dict(zip(header, row)) for row in rows]
 
@@ -282,9 +293,12 @@ class Measurement:
         for name in RACES:
             if name != "softmax":
                 self.record_output(f"ahead_{name}", [self.programs.path(f"ahead_{name}")], f"ahead_{name}")
+        for name, command in AHEAD_TIMED.items():
+            self.record_output(name, [self.programs.path(command[0]), *command[1:]], shlex.join(command))
         self.time_torch("ahead_softmax", "ahead_softmax.py", self.programs.path("ahead_softmax"))
         self.count_kernels("ahead_ncu", self.course.ahead, MORE_METRICS[:-1] + ASYNC_METRICS + MORE_METRICS[-1:])
-        self.sanitize_lessons("ahead_sanitize", self.course.ahead)
+        self.time_lessons("ahead_lessons", self.course.beyond)
+        self.sanitize_lessons("ahead_sanitize", [*self.course.ahead, *self.course.beyond])
         print("From a cold cache; the geometric mean over the cases:\n\n" + table(read_races(self.out)[1]), end="")
 
     def experiments(self):

@@ -167,7 +167,7 @@ class Machine(unittest.TestCase):
         self.assertEqual([(row["program"], row["tests"]) for row in self.record("verify")[1]],
                          [("lessons_test", "12"), ("harness_device_test", "12")])
         sanitized = self.record("sanitize")[1]
-        self.assertEqual(len(sanitized), sum(lesson.part not in ("limit", "practice", "ahead") for lesson in read_lessons()) * 4)
+        self.assertEqual(len(sanitized), sum(lesson.part not in ("limit", "practice", "ahead", "beyond") for lesson in read_lessons()) * 4)
         self.assertEqual({row["arguments"] for row in sanitized if row["lesson"] in ("lesson14", "lesson16")},
                          {"--device gpu --n 2047 --verify", "--device gpu --verify"})
         self.assertEqual({row["tool"] for row in sanitized}, {"memcheck", "racecheck", "initcheck", "synccheck"})
@@ -179,7 +179,7 @@ class Machine(unittest.TestCase):
         counted = self.record("ncu")[1]
         self.assertEqual([(row["kernel"], row["arguments"]) for row in counted if row["program"] == "ladder"],
                          [(kernel, f"--n {n}") for n in ("4194304", "1000003") for kernel in KERNELS])
-        others = [lesson for lesson in read_lessons() if lesson.part not in ("limit", "practice", "ahead")]
+        others = [lesson for lesson in read_lessons() if lesson.part not in ("limit", "practice", "ahead", "beyond")]
         self.assertEqual({lesson.name for lesson in others if lesson.counted},
                          {row["program"] for row in counted} - {"ladder"})
         columns = ("block", "grid", SECTORS, "smsp__inst_executed.sum", "gpu__time_duration.sum")
@@ -228,6 +228,14 @@ class Machine(unittest.TestCase):
         # The rows from a cold cache: sqrt(2 * 0.5) = 1
         self.assertRegex(races[-1], "^sum of host data +2 +the pinned link +1.00 +0.50 ")
         self.assertEqual(races[0].split(), ["scan", "2", "cub::DeviceScan", "1.00", "0.50", "second,", "n", "=", "1,048,576"])
+
+    def test_records_no_rows_whose_cells_are_moved(self):
+        self.program(self.kit / "bin/ahead_host", AHEAD.replace("second", "second, moved"))
+        done = self.measure("ahead")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ahead: nothing recorded of ahead_host: 9 cells in second, moved,1048576,cold,8,link,4,0.5,true, not 8",
+                      done.stderr)
+        self.assertFalse(list(self.folder.rglob("ahead_host.csv")))
 
     def test_takes_only_the_steps_that_are_named(self):
         self.assertEqual(self.measure("ladder").returncode, 0)
