@@ -3,10 +3,12 @@
 //     make lesson32 && ./lesson32
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "../lesson27_scan/inclusive_sums.hpp"
 #include "harness/check.hpp"
+#include "harness/exit_status.hpp"
 #include "harness/lesson.hpp"
 #include "harness/verification.hpp"
 #include "kernels.cuh"
@@ -71,8 +73,12 @@ template <ScanStrategy strategy> void measure_strategy(KernelRun& run) {
     if (strategy == ScanStrategy::bulk_rounds)
         run.require_compute_capability(9, 0, "bulk copies (cp.async.bulk)");
     measure_scan(run, [&](void* workspace, std::size_t, const int* input, int* output) {
-        return take_home::scan_by<true>(strategy, detail::meeting_in(workspace), input, output, run.n(),
-                                        Plus{}, 0, nullptr, device());
+        const cudaError_t error = take_home::scan_by<true>(strategy, detail::meeting_in(workspace), input,
+                                                           output, run.n(), Plus{}, 0, nullptr, device());
+        if (error == cudaErrorInvalidValue)
+            throw harness::DeviceError(std::string(run.kernel()) +
+                                       ": it scans fewer ints; write a smaller --n, or --kernel rounds");
+        return error;
     });
 }
 

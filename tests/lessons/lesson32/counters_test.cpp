@@ -40,4 +40,10 @@ TEST(Lesson32, scans_the_same_in_every_order) {
                     "--n 200001 --kernel bulk_rounds"});
 }
 
+TEST(Lesson32, says_which_n_is_too_large_for_a_strategy) {
+    const ProgramResult result = run_program("./lesson32 --device emulator --n 4097 --kernel one_block");
+    EXPECT_EQ(result.status, 3);
+    EXPECT_THAT(result.err, testing::HasSubstr("one_block: it scans fewer ints; write a smaller --n"));
+}
+
 } // namespace lesson32_counters
