@@ -2,12 +2,12 @@
 ///
 ///     case,n,mode,ours_us,rival,rival_us,ratio,verified
 ///
-/// The ratio is how many times as fast ours is: above 1 it is ahead. Times are lower quartiles, in microseconds, of
-/// everything that a call queues: the zeroing of a state, too.
+/// The ratio is how many times as fast ours is: above 1 it is ahead. Times are medians, in microseconds, of everything
+/// that a call queues: the zeroing of a state, too.
 ///
-/// Not medians: in trials two launches took 0.9 us more at half of the places in the queue, with a period of 12
-/// launches. We do not know why. Turns of as many launches would give one side all of the slow places. So a random
-/// number of launches comes before each call, and the quartile is one of the fast places, for both sides.
+/// In trials two launches took 0.9 us more at half of the places in the queue, with a period of 12 launches. We do not
+/// know why. Turns of as many launches would give one side all of the slow places, so a random number of launches comes
+/// before each call.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -70,7 +70,7 @@ public:
                     if (run >= 0) times[which].push_back(time);
                 }
             }
-            const double us = lower_quartile(times[0]), rival_us = lower_quartile(times[1]);
+            const double us = median(times[0]), rival_us = median(times[1]);
             std::printf("%s,%zu,%s,%.3f,%s,%.3f,%.4f,true\n", what.c_str(), n, cold ? "cold" : "warm", us,
                         rival.name.c_str(), rival_us, rival_us / us);
             std::fflush(stdout);
@@ -80,9 +80,9 @@ public:
     }
 
 private:
-    static double lower_quartile(std::vector<double> times) {
+    static double median(std::vector<double> times) {
         std::sort(times.begin(), times.end());
-        return times[times.size() / 4];
+        return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
     }
 
     static void verify(const std::string& what, std::size_t n, const Contender& one) {

@@ -241,6 +241,22 @@ def scans_in_short(card, lesson, head, case):
     return [str(len(rows)), f"{mean:.2f}", figure(lowest, "ratio", 2), figure(lowest, "n", 0)]
 
 
+@table(r", ([\d,]+) ints from the host by \| time \[us\] \| GB/s")
+def ways_from_the_host(card, lesson, head, way):
+    """`link`: a copy of the same bytes from pinned memory."""
+    races = card.rows("ahead_host.csv", n=plain(head[2]), mode="cold")
+    times = {race["rival"]: float(race["rival_us"]) for race in races}
+    times["two_streams"] = next(float(race["ours_us"]) for race in races if race["rival"] == "link")
+    time = times[way.strip("`")]
+    return [f"{time:,.0f}", f"{4 * int(plain(head[2])) / time / 1000:.1f}"]
+
+
+@table(r", `two_streams` beside the link, ints \| `two_streams` \[us\] \| link \[us\] \| share of the link's rate")
+def shares_of_the_link(card, lesson, head, n):
+    row = card.row("ahead_host.csv", n=expanded(n), mode="cold", rival="link")
+    return [figure(row, "ours_us", 0), figure(row, "rival_us", 0), figure(row, "ratio", 3)]
+
+
 @table(r", reductions beside CUB's \| sizes \| times as fast, mean \| lowest \| at n =")
 def reductions_in_short(card, lesson, head, case):
     rows = [row for row in card.rows("ahead_reduce.csv", mode="cold") if case in ("all", row["case"])]
