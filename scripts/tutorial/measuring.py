@@ -76,6 +76,7 @@ CLOCK_METRICS = [
     *MORE_METRICS[:-1],
     "l1tex__data_pipe_lsu_wavefronts.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",  # all passes, also those of accesses that no lane executes
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",  # of all accesses: those of shuffles and atomics, too
     "dram__bytes_read.sum",
     "dram__bytes_write.sum",
     "sm__cycles_elapsed.max",

@@ -110,9 +110,8 @@ class Estimates(unittest.TestCase):
     """`emulate --time` of lessons 10 to 30: of each kernel the first row of the record. Takes 15 s."""
 
     FOLDER = ROOT / "docs/data/nvidia-h200"
-    # The passes that are off by over 1 %, and by how much: docs/clock.md says of which it is known why.
-    OFF = {"segmented_strided": 2.5, "block_reduction": 4.4, "histogram_shared": 4.6,
-           "softmax_three_passes": 3.4, "softmax_online": 3}
+    # The passes that are off by over 1 %, and by how much: docs/clock.md#passes.
+    OFF = {"segmented_strided": 2.6}
     # The lanes that divide the slow way are the card's own.
     INSTRUCTIONS_OFF = {"histogram_global": 0.1, "histogram_shared": 0.1, "histogram_private": 0.1, "softmax_three_passes": 0.1,
                         "softmax_online": 0.5}
@@ -142,6 +141,7 @@ class Estimates(unittest.TestCase):
 
     def test_are_those_of_the_record(self):
         self.assertGreaterEqual(len(self.rows), 60)
+        self.compared = 0
         for row, launch in self.rows:
             with self.subTest(f"{row['program']} {row['arguments']}: {row['kernel']}"):
                 again = self.estimate.row_of("h200", row | {"time_us_median": row["recorded_us"]}, launch, {})
@@ -154,6 +154,7 @@ class Estimates(unittest.TestCase):
                     self.assertAlmostEqual(float(again.get(name) or 0), expected, delta=tolerance * expected, msg=name)
                 self.hold_together(launch)
                 self.count_as_a_card(row, launch)
+        self.assertGreaterEqual(self.compared, 50)
 
     def hold_together(self, launch):
         if "no_estimate" not in launch:
@@ -170,10 +171,13 @@ class Estimates(unittest.TestCase):
         more = self.MORE_PER_BLOCK.get(row["kernel"], 0) * int(row["grid"])
         self.assertAlmostEqual(launch["instructions_sm_90"], instructions - more,
                                delta=self.INSTRUCTIONS_OFF.get(row["kernel"], 0) / 100 * instructions)
-        passes = int(counted[shared.format("pipe_lsu_wavefronts", "")]) - sum(
-            int(counted[shared.format("bank_conflicts_pipe_lsu", operation)] or 0) for operation in ("_op_ld", "_op_st"))
+        counted = next((other for other in read_record(self.FOLDER / "clock_conflicts.csv")[1] if key.items() <= other.items()), None)
+        if not counted:
+            return
+        passes = int(counted[shared.format("pipe_lsu_wavefronts", "")]) - int(counted[shared.format("bank_conflicts_pipe_lsu", "")])
         alone = row["grid"] == "1"  # then nothing depends on other blocks
-        self.assertAlmostEqual(launch["data_pipe_passes_estimated"] - launch["data_pipe_conflicts"], passes,
+        self.compared += 1
+        self.assertAlmostEqual(launch["data_pipe_passes_estimated"] - launch["data_pipe_conflicts_estimated"], passes,
                                delta=0 if alone else self.OFF.get(row["kernel"], 1) / 100 * passes)
 
 

@@ -196,6 +196,8 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
                       record["time_us_estimated"] = estimate.time_us;
                       record["data_pipe_passes_estimated"] =
                           std::llround(static_cast<double>(totals.passes) + estimate.more_passes);
+                      record["data_pipe_conflicts_estimated"] =
+                          std::llround(static_cast<double>(totals.conflicts) + estimate.repeats);
                       record["waits"] = object(estimate.waits);
                       add_error(record, timing::kind_of(work), card);
                       if (draws) record["timeline"] = timeline_of(estimate);

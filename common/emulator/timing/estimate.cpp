@@ -49,8 +49,8 @@ void add(Totals& totals, const Instruction& instruction, const Step& step, doubl
     if (instruction.unit == Unit::shared) {
         const double passes = std::max<double>(step.passes, 1);
         totals.passes += static_cast<std::uint64_t>(passes * weight);
-        if (instruction.effect != Effect::shared_atomic)
-            totals.conflicts += static_cast<std::uint64_t>(step.conflicts * weight);
+        totals.conflicts += static_cast<std::uint64_t>(
+            (instruction.effect == Effect::shared_atomic ? passes - 1 : step.conflicts) * weight);
         totals.pipe_cycles +=
             weight *
             (passes + (instruction.effect == Effect::shared_atomic ? std::max<int>(step.same, 1) - 1 : 0));
@@ -101,7 +101,7 @@ double write_cost(const Card& card) { return 2 * card["bandwidth_loads"] / card[
 /// Cycles that a multiprocessor's blocks take, and what their warps wait for.
 struct Simulated {
     double cycles = 0;
-    double more_passes = 0; ///< per block
+    double more_passes = 0, repeats = 0; ///< per block
     std::array<double, wait_count> waited{};
     double recorded_cycles = 0;
     std::vector<WarpRow> rows{};
@@ -138,6 +138,7 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
                                 card);
     Simulated result{.cycles = times.cycles,
                      .more_passes = times.more_passes / static_cast<double>(count),
+                     .repeats = times.repeats / static_cast<double>(count),
                      .waited = times.waited,
                      .recorded_cycles = std::min(recorded_cycles, times.cycles + 1),
                      .rows = std::move(times.rows)};
@@ -260,6 +261,7 @@ Estimate estimate(const Work& work, const Card& card, double recorded_cycles) {
     if (atomics > result.most_us / 10)
         result.least_us = std::min(result.most_us, microseconds(simulate_share(work, card, true).cycles));
     result.more_passes = simulated.more_passes * static_cast<double>(work.blocks);
+    result.repeats = simulated.repeats * static_cast<double>(work.blocks);
     result.recorded_cycles = simulated.recorded_cycles;
     result.rows = std::move(simulated.rows);
     for (const auto& [name, floor] : result.floors_us) { // Blocks beyond those simulated may end too early.

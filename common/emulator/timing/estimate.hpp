@@ -40,7 +40,7 @@ struct Totals {
     std::uint64_t instructions = 0;
     std::uint64_t passes =
         0; ///< of the shared-memory data pipe: idle ones, shuffles, fences and barriers too
-    std::uint64_t conflicts = 0; ///< those of them that bank conflicts of loads and stores cause
+    std::uint64_t conflicts = 0; ///< those of them that bank conflicts cause, of atomics too
     double moved_sectors = 0;    ///< from and to memory, those written weighted with what they cost more
     double pipe_cycles = 0;      ///< of the data pipe
     double partial_stores = 0;   ///< sectors that are stored in part, and the lines that these are in
@@ -59,6 +59,7 @@ struct Estimate {
     /// Shares of what the warps wait for; their sum is 1.
     std::vector<std::pair<std::string, double>> waits;
     double more_passes = 0;      ///< than Totals has: what depends on the order of all blocks' warps
+    double repeats = 0;          ///< those of them that repeat a shuffle or an atomic; a card counts them as conflicts
     double recorded_cycles = 0;  ///< of one multiprocessor: as many as asked for, or all that it takes
     std::vector<WarpRow> rows{}; ///< what its warps do in them
 };

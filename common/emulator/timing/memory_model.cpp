@@ -79,18 +79,18 @@ void MemoryModel::count_passes(Kind kind) {
     has_accessed_ = true;
     const bool is_beside = begin_ - previous_ <= 1, both = kind != Kind::other && kind_ != Kind::other;
     const bool is_repeated = is_beside && both && kind != kind_;
-    if (is_repeated) ++more_passes_;
+    if (is_repeated) ++repeats_;
     kind_ = is_repeated ? Kind::other : kind; // once
 }
 
 void MemoryModel::count_barriers(double until) {
     for (; !barriers_.empty() && barriers_.front() < until; barriers_.pop())
-        more_passes_ += std::exchange(has_accessed_, false) ? 1 : 0;
+        barrier_passes_ += std::exchange(has_accessed_, false) ? 1 : 0;
 }
 
 double MemoryModel::end_passes() {
     count_barriers(std::numeric_limits<double>::infinity());
-    return more_passes_;
+    return barrier_passes_ + repeats_;
 }
 
 double MemoryModel::load(const Step& step, double begin) {

@@ -30,6 +30,7 @@ public:
 
     /// Of barriers, and of shuffles and atomics that have to be repeated, until all accesses and barriers are over.
     double end_passes();
+    double repeats() const { return repeats_; }
 
     /// When the queue in front of the data pipe has room.
     double queue_free() const { return queue_[next_in_queue_]; }
@@ -77,7 +78,7 @@ private:
     Kind kind_ = Kind::other;
     std::queue<double> barriers_; ///< that later accesses may precede in the data pipe
     bool has_accessed_ = false;   ///< since the latest barrier that is counted
-    double more_passes_ = 0;
+    double barrier_passes_ = 0, repeats_ = 0;
     double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0;
     double recent_ = 0, recent_time_ = 0;
     std::uint64_t state_ = 0x9E3779B97F4A7C15;

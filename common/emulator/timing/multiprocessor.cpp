@@ -102,6 +102,7 @@ public:
             times_.cycles = now;
         }
         times_.more_passes += memory_.end_passes();
+        times_.repeats += memory_.repeats();
         if (!times_.ends.empty()) times_.cycles = std::max(times_.ends.back(), memory_.atomics_end());
         return std::move(times_);
     }

@@ -70,6 +70,7 @@ struct ShiftTimes {
     std::vector<double> ends; ///< of the blocks, in the order of their end
     double more_passes = 0;   ///< of the data pipe than the blocks would take alone: those of barriers are
                               ///< shared, and shuffles are repeated
+    double repeats = 0;       ///< those of them that repeat an access
     std::array<double, wait_count> waited{}; ///< cycles of all warps
     std::vector<WarpRow> rows;               ///< in the order of their start
 };
