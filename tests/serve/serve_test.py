@@ -95,8 +95,8 @@ class WithTree(unittest.TestCase):
         return build
 
     @classmethod
-    def start(cls, *words, environment=None):
-        server = Server(cls, [*words, *cls.words], environment)
+    def start(cls, *words):
+        server = Server(cls, [*words, *cls.words])
         if server.status == 2 and "bwrap" in server.told:
             raise unittest.SkipTest(server.told)
         cls.addClassCleanup(server.end)
@@ -137,11 +137,11 @@ class Answer:
 
 
 class Server:
-    def __init__(self, tests, words, environment=None):
+    def __init__(self, tests, words):
         command = [sys.executable, tests.tree / "scripts/serve", "--port", "0", "--site", tests.site, "--build", tests.build,
                    "--out", tests.tree / "build", "--no-build", *words]
         self.process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                        env={**os.environ, "TMPDIR": str(tests.temporary), **(environment or {})})
+                                        env={**os.environ, "TMPDIR": str(tests.temporary), "TOKEN": "a secret"})
         self.told, self.links, self.status = "", [], None
         while len(self.links) < (2 if "--class" in words else 1):
             line = self.process.stdout.readline()
@@ -639,7 +639,6 @@ class Sandboxed(WithTree):
                 std::puts("looked around");
             }
         """.replace("SECRET", str(secret)).replace("ROOT", str(ROOT)).replace("PORT", str(self.server.port))
-        os.environ["TOKEN"] = "a secret"
         self.assertEqual(self.job("own", text).json["output"], "looked around\n")
 
     def test_a_fork_bomb_ends_and_the_server_goes_on(self):
