@@ -5,13 +5,6 @@ import {Text} from "./text.js";
 import {timesShown} from "./times.js";
 import {Verdict} from "./verdict.js";
 
-// Of what nvcc says: the messages that are about this file.
-function messagesIn(what, file) {
-    const found = [...what.join("\n").matchAll(/^(\S+)\((\d+)\): (error|warning)\b[^:]*: (.*)$/gm)];
-    return found.filter(([, path]) => file.endsWith(path))
-        .map(([, , line, severity, text]) => ({line: Number(line), severity, text}));
-}
-
 export class Editor {
     // `about`: what the server says of itself; `panel`: the name of the panel that runs its kernels.
     constructor(name, about, panel) {
@@ -160,7 +153,7 @@ export class Editor {
             else if (answer.step) {
                 this.say("Checking …");
                 this.verdict.step(answer);
-                if (!answer.passed) this.text.showMessages(messagesIn(answer.what, this.text.file));
+                if (answer.messages) this.text.showMessages(answer.messages);
             } else await this.judged(answer);
         }
     }
