@@ -58,12 +58,11 @@ class Task:
                 json.loads(read(file) or "{}").get("launches", []))
 
     def run(self, made, answer):
-        if not self.exercise:
-            answer["status"], answer["output"], answer["counters"] = self.report(made, "--counters")
-            if answer["status"] in OUT_OF_TIME:
-                most = self.task["seconds"]
-                answer["stopped"] = f"was stopped: it took more than {most} s of the processor, or {PATIENCE * most} s in all"
-        if self.task["page"] and "stopped" not in answer:
+        answer["status"], answer["output"], answer["counters"] = self.report(made, "--counters")
+        if answer["status"] in OUT_OF_TIME:
+            most = self.task["seconds"]
+            answer["stopped"] = f"was stopped: it took more than {most} s of the processor, or {PATIENCE * most} s in all"
+        else:
             page = self.work / "page.html"
             told = self.emulate(made, "--export", str(page))[1]
             answer["html"] = read(page, MOST_PAGE)
@@ -80,8 +79,10 @@ class Task:
         made, said = self.compile()
         is_ptx, is_run = made and made.suffix == ".ptx", self.task["do"] == "run"
         answer = {"said": said, "compiled": made is not None, "ptx": read(made, MOST_PTX) if is_ptx else None}
-        if is_ptx and not self.exercise:  # the page launches it
-            answer["reason"] = "" if is_run else "A kernel alone has no launch to estimate: write a main() that launches it."
+        if is_ptx and is_run:
+            pass  # the page launches it
+        elif is_ptx and not self.exercise:
+            answer["reason"] = "A kernel alone has no launch to estimate: write a main() that launches it."
         elif made:
             (self.run if is_run else self.time)(made, answer)
         return answer

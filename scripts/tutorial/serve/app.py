@@ -152,12 +152,11 @@ class Workbench:
         """Compiles; then runs, if it is a program of its own, or estimates times."""
         document, text, version, asked = await self.asked(request)
         is_time = request.path == "/api/time"
-        page = not is_time and (document.exercise is None or asked.get("page") is True)
         if asked.setdefault("card", "h200") not in CARDS:
             raise Refused(400, f"there is no such card; there are: {', '.join(CARDS)}")
-        if is_time or page:
+        if is_time:
             await self.build(document.exercise)
-        task = {"do": "time" if is_time else "run", "page": page, "card": asked["card"], "arguments": asked["arguments"]}
+        task = {"do": "time" if is_time else "run", "card": asked["card"], "arguments": asked["arguments"]}
         began = asyncio.get_running_loop().time()
         answer = await self.do(request, lambda *job: self.bench.run(document, text, task, *job))
         if html := answer.pop("html", None):
