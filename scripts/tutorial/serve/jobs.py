@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import tempfile
-from collections import Counter, deque
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -42,9 +42,11 @@ class Queue:
         """A processor, when it is the student's turn: '' is the owner."""
         if self.free:
             return self.free.pop()
-        if len(self.line) >= self.longest or (student and Counter(whose for _, whose in self.line)[student] >= MOST_OF_ONE):
-            seconds = self.seconds(len(self.line))
-            raise Refused(503, f"{len(self.line)} wait already: try again in {seconds} s", seconds=seconds)
+        own = [place for place, (_, whose) in enumerate(self.line, 1) if student and whose == student]
+        if len(own) >= MOST_OF_ONE or len(self.line) >= self.longest:
+            who, place = (f"{len(own)} of yours", own[0]) if len(own) >= MOST_OF_ONE else (len(self.line), len(self.line))
+            seconds = self.seconds(place)
+            raise Refused(503, f"{who} wait already: try again in {seconds} s", seconds=seconds)
         mine, told = (asyncio.get_running_loop().create_future(), student), None
         self.line.append(mine)
         try:
@@ -113,7 +115,6 @@ class Bench:
 
     def __init__(self, options, sandbox_of):
         self.build, self.sandbox_of, self.limits = options.build, sandbox_of, options  # for scripts in the sandbox
-        options.case_seconds = options.seconds
 
     @contextlib.contextmanager
     def sandbox(self, document, text):
