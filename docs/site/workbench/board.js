@@ -1,6 +1,6 @@
 // All exercises with their state, the golf board of the one with a score, and in a class who has solved what.
 import {ask} from "./api.js";
-import {make, shown} from "./html.js";
+import {bars, make, shown} from "./html.js";
 
 const states = {solved: "solved", begun: "begun", changed: "changed since its last check", "-": ""};
 
@@ -29,22 +29,14 @@ function exercisesShown({exercises, next}) {
             make("tbody", {}, ...exercises.map(one => row(one, one === task)))))];
 }
 
-function golfShown({number, counter, history, ours}, exercises) {
+function golfShown({number, counter, history}, exercises) {
     const page = exercises.find(one => one.number === number)?.page ?? "", best = Math.min(...history.map(one => one.score));
-    const most = Math.max(ours ?? 0, ...history.map(one => one.score));
-    const line = (name, score, isBest) => {
-        const bar = make("div", {class: "bar", "aria-hidden": "true"});
-        bar.style.width = `${100 * score / most}%`;
-        return make("tr", {class: isBest ? "highest" : ""}, make("th", {scope: "row"}, name),
-            make("td", {class: "number"}, shown(score), isBest ? make("b", {}, " best") : ""), make("td", {}, bar));
-    };
     const when = time => new Date(time).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"});
     return [make("h2", {id: "golf"}, `The fewest ${counter}`),
         make("p", {}, make("a", {href: page}, `Open exercise ${number}`), ` counts ${counter}. Fewer are better.`
             + (history.length ? "" : " Each solution that passes its check is a line here.")),
-        ...history.length ? [make("table", {class: "bars"}, make("caption", {}, "Your solutions, in order"), make("tbody", {},
-            ...history.map(({time, score}) => line(when(time), score, score === best)),
-            ...ours ? [line("ours", ours, false)] : []))] : []];
+        ...history.length ? [bars("Your solutions, in order",
+            history.map(({time, score}) => [when(time), score, shown(score), score === best && "best"]))] : []];
 }
 
 function classShown({students, exercises}) {

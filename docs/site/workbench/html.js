@@ -25,6 +25,17 @@ export function counted(count, word) {
     return `${shown(count)} ${word}${count === 1 ? "" : "s"}`;
 }
 
+// A table of bars. `rows`: [[name, value, the value in words, what makes it stand out]]
+export function bars(title, rows) {
+    const most = Math.max(...rows.map(([, value]) => value));
+    return make("table", {class: "bars"}, make("caption", {}, title), make("tbody", {}, ...rows.map(([name, value, words, mark]) => {
+        const bar = make("div", {class: "bar", "aria-hidden": "true"});
+        bar.style.width = `${100 * value / most}%`;
+        return make("tr", {class: mark ? "highest" : ""}, make("th", {scope: "row"}, name),
+            make("td", {class: "number"}, words, ...mark ? [make("b", {}, ` ${mark}`)] : []), make("td", {}, bar));
+    })));
+}
+
 // Of a grid or a block: [8, 2, 1] is 16.
 export function volume(extents) {
     return extents.reduce((all, one) => all * one);

@@ -1,5 +1,5 @@
 // An estimate of a launch's time: the floors, what warps wait for, and the timeline.
-import {counted, make, shown, volume} from "./html.js";
+import {bars, counted, make, shown, volume} from "./html.js";
 
 const names = {memory: "memory", instructions: "instructions", data_pipe: "data pipe", barriers: "barriers", alu: "integer ALU",
                fma: "multipliers", xu: "conversions", block_starts: "block starts", stores: "stores", atomics: "atomics"};
@@ -8,16 +8,6 @@ const mostWaits = 6;
 // As the terminal has it: three digits, "13.6"
 function short(us) {
     return us < 99.95 ? us.toFixed(1) : shown(Math.round(us));
-}
-
-function bars(title, rows, unit) {
-    const most = Math.max(...rows.map(([, value]) => value));
-    return make("table", {class: "bars"}, make("caption", {}, title), make("tbody", {}, ...rows.map(([name, value, words, isMost]) => {
-        const bar = make("div", {class: "bar", "aria-hidden": "true"});
-        bar.style.width = `${100 * value / most}%`;
-        return make("tr", {class: isMost ? "highest" : ""}, make("th", {scope: "row"}, name),
-            make("td", {class: "number"}, `${words} ${unit}`, ...isMost ? [make("b", {}, " highest")] : []), make("td", {}, bar));
-    })));
 }
 
 function launchShown(launch) {
@@ -31,9 +21,9 @@ function launchShown(launch) {
             error ? `The error found, of ${error.kernels}: ${error.median_percent} % in the median, at most ${Math.round(error.most_percent)} %.`
                 : ""),
         ...sorted.length ? [bars("Floors: the time that each part of the card needs alone",
-            sorted.map(([name, time], k) => [names[name] ?? name, time, short(time), k === 0]), "µs")] : [],
+            sorted.map(([name, time], k) => [names[name] ?? name, time, `${short(time)} µs`, k === 0 && "highest"]))] : [],
         ...waited.length ? [bars("What warps wait for, of their time",
-            waited.map(([name, share], k) => [name.replaceAll("_", " "), share, String(Math.round(100 * share)), false]), "%")] : []];
+            waited.map(([name, share], k) => [name.replaceAll("_", " "), share, `${Math.round(100 * share)} %`]))] : []];
 }
 
 export async function timesShown({launches, timeline, reason}) {
