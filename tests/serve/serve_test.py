@@ -342,7 +342,7 @@ class Documents(WithTree):
             return next(row for row in self.ask("GET", "/api/exercises").json["exercises"] if row["number"] == "03")
 
         self.assertEqual(board(), {"number": "03", "title": "four elements per thread", "state": "-", "passed": [],
-                                   "checked": False, "hints": [0, 3], "page": "exercise03.html", "lesson": "lesson03.html"})
+                                   "checked": False, "hints": [0, 3], "page": "exercise03.html"})
         checked = State(self.tree / "build/exercises")  # as a check in the terminal reads it, before it takes a while
         hint = self.ask("POST", "/api/hint", {"name": "exercise03"}).json
         self.assertEqual((hint["number"], hint["of"]), (1, 3))

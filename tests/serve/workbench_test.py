@@ -5,6 +5,7 @@ Chromium tests each thing that a reader does; Firefox edits, runs and reloads. B
 SITE/html the playground's scripts.
 """
 
+import hashlib
 import json
 import re
 import sys
@@ -129,7 +130,7 @@ class Workbench(Server, InBrowser):
         self.assertEqual(self.served.text.read_text(encoding="utf-8"), self.served.solution)
         state = json.loads(self.served.state.read_text(encoding="utf-8"))
         self.assertEqual((state["03"]["solved"], state["03"]["hints"]), (True, 1), "as make exercises shows it")
-        self.assertEqual(self.driver.find_element("id", "tasks").text.split("\n")[0], "1 / 4")
+        self.assertEqual(self.driver.find_element("id", "tasks").text.split("\n")[0], "1 of 4 solved")
         self.click(RESET)
         self.wait_for("This is the original again.")
         self.assertEqual(self.served.text.read_text(encoding="utf-8"), self.original)
@@ -330,13 +331,18 @@ class Workbench(Server, InBrowser):
     def test_board(self):
         scores = [{"time": "2026-01-02T03:04:05", "score": 300000}, {"time": "2026-01-03T03:04:05", "score": 250000}]
         self.served.state.parent.mkdir(parents=True, exist_ok=True)
-        self.served.state.write_text(json.dumps({"A": {"scores": scores}, "03": {"hints": 2}}), encoding="utf-8")
+        self.load()  # the server keeps the original
+        self.served.text.write_text(self.original + "no", encoding="utf-8")
+        digest = hashlib.sha256(self.served.text.read_bytes()).hexdigest()
+        self.served.state.write_text(json.dumps({"A": {"scores": scores}, "03": {
+            "hints": 2, "text": digest, "passed": [], "solved": False}}), encoding="utf-8")
         self.driver.get(self.served.address + "workbench.html")
         self.wait(lambda driver: driver.find_elements("css selector", ".board"))
         board = self.driver.find_element("css selector", ".workbench")
         rows = [row.text for row in board.find_elements("css selector", ".board tbody tr")]
         self.assertEqual([row.split()[0] for row in rows], ["00", "02", "03", "A"])
-        self.assertIn("2 of 3", rows[2])
+        self.assertRegex(rows[1], " not begun 0 of 3$")
+        self.assertRegex(rows[2], "begun: does not compile 2 of 3$")
         golf = [row.text for row in board.find_elements("css selector", ".bars tr")]
         self.assertRegex(golf[0], "300,000$")
         self.assertRegex(golf[1], "250,000 best$")
@@ -368,6 +374,8 @@ class Class(InBrowser):
         self.driver.get(served.address + "workbench.html")
         self.wait(lambda driver: driver.find_elements("css selector", ".class tbody"))
         self.assertEqual(self.driver.find_element("css selector", ".class tbody").text, "Ada 0")
+        tables = self.driver.find_elements("css selector", ".workbench table")
+        self.assertEqual([table.get_attribute("class") for table in tables], ["class", "board"])
 
 
 class WorkbenchInFirefox(Server, InFirefox):

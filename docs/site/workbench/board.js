@@ -2,20 +2,18 @@
 import {ask} from "./api.js";
 import {bars, make, shown} from "./html.js";
 
-const states = {solved: "solved", begun: "begun", changed: "changed since its last check", "-": ""};
+const states = {solved: "solved", begun: "begun", changed: "changed since its last check", "-": "not begun"};
 
 function headsOf(names) {
-    return make("thead", {}, make("tr", {}, ...names.map(name => make("th", {scope: "col"}, name))));
+    return make("thead", {}, make("tr", {}, ...names.map(name => name ? make("th", {scope: "col"}, name) : make("td"))));
 }
 
-function row({number, title, page, lesson, state, passed = [], hints: [seen, all]}, isNext) {
-    const kind = state.split(" ")[0].replace(":", "");
-    const words = kind === "begun" && passed.length ? `begun: ${passed.join(", ")}` : states[kind] ?? state;
-    return make("tr", {class: `${kind}${isNext ? " next-task" : ""}`, "aria-current": isNext && "step"},
+function row({number, title, page, state, checked, passed, hints: [seen, all]}, isNext) {
+    const words = state === "begun" && checked ? `begun: ${passed.join(", ") || "does not compile"}` : states[state];
+    return make("tr", {class: `${state}${isNext ? " next-task" : ""}`, "aria-current": isNext && "step"},
         make("th", {scope: "row"}, number), make("td", {}, make("a", {href: page}, title)),
-        make("td", {}, make("span", {class: "mark", "aria-hidden": "true"}, kind === "solved" ? "✓ " : ""), words),
-        make("td", {class: "number"}, seen ? `${seen} of ${all}` : ""),
-        make("td", {}, /^\d/.test(number) ? make("a", {href: lesson}, "lesson") : ""));
+        make("td", {}, make("span", {class: "mark", "aria-hidden": "true"}, state === "solved" ? "✓ " : ""), words),
+        make("td", {class: "number"}, `${seen} of ${all}`));
 }
 
 function exercisesShown({exercises, next}) {
@@ -25,7 +23,7 @@ function exercisesShown({exercises, next}) {
         task ? make("p", {}, make("a", {class: "door", href: task.page}, `Next: exercise ${task.number}, ${task.title}`))
             : make("p", {}, "You have solved them all."),
         make("div", {class: "wide"}, make("table", {class: "board"},
-            headsOf(["", "exercise", "state", "hints", ""]),
+            headsOf(["", "exercise", "state", "hints shown"]),
             make("tbody", {}, ...exercises.map(one => row(one, one === task)))))];
 }
 
@@ -51,6 +49,6 @@ function classShown({students, exercises}) {
 
 export async function showBoard(place, about) {
     const board = await ask("GET", "exercises");
-    place.replaceChildren(...exercisesShown(board), ...board.golf ? golfShown(board.golf, board.exercises) : []);
-    if (about.teacher) place.append(...classShown(await ask("GET", "class")));
+    place.replaceChildren(...about.teacher ? [...classShown(await ask("GET", "class")), make("h2", {}, "Your own exercises")] : [],
+        ...exercisesShown(board), ...board.golf ? golfShown(board.golf, board.exercises) : []);
 }

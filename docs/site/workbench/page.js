@@ -42,8 +42,8 @@ function addBar(board) {
     const task = board.exercises.find(one => one.number === board.next), solved = board.exercises.filter(one => one.state === "solved");
     const bar = document.getElementById("tasks") ?? make("nav", {id: "tasks", "aria-label": "Exercises"});
     bar.replaceChildren(make("a", {href: "workbench.html", "aria-label": `${solved.length} of ${board.exercises.length} exercises solved`},
-        `${solved.length} / ${board.exercises.length}`),
-        ...task ? [make("a", {href: task.page, "aria-label": `Next: exercise ${task.number}`}, `Next: ${task.number}`)] : []);
+        `${solved.length} of ${board.exercises.length} solved`),
+        ...task ? [make("a", {href: task.page}, `Next: exercise ${task.number}`)] : []);
     document.getElementById("mode-button")?.before(bar);
 }
 

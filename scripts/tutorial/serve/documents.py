@@ -111,8 +111,7 @@ class Desk:
 
     def board(self):
         exercises = [self.exercise(number) for number in checker.all_numbers()]
-        rows = [{**row, "page": f"exercise{exercise.number}.html", "lesson": f"{exercise.lesson.page_of}.html"}
-                for exercise, row in zip(exercises, progress(exercises, self.state))]
+        rows = [{**row, "page": f"exercise{row['number']}.html"} for row in progress(exercises, self.state)]
         golf = next((exercise for exercise in exercises if exercise.scored), None)
         return {"exercises": rows, "next": next((row["number"] for row in rows if row["state"] != "solved"), None),
                 "golf": golf and {"number": golf.number, "counter": golf.scored.counter,
