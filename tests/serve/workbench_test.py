@@ -116,6 +116,16 @@ class Workbench(Server, InBrowser):
         self.click("Show a hint")
         self.wait_for("Hint 1 of 3", ".hints h4")
 
+        barrier = "__syncthreads(); // Every sum of four"
+        self.type(self.served.solution.replace(barrier, f"// {barrier}"))
+        self.click(CHECK)
+        self.wait_for("Not solved yet.")
+        link = self.find(".verdict .lines .link")
+        name, line = link.text.split(":")
+        link.click()
+        self.assertEqual((name, *self.in_editor("return [text.hasFocus(), text.getCursor().line]")),
+                         ("exercise.cuh", True, int(line) - 1))
+
         self.type(self.served.solution)
         self.click(RUN)
         self.wait_for("yours: verified", ".playground .status")

@@ -46,6 +46,8 @@ export class Editor {
         }
     }
 
+    get heading() { return "Your kernel"; }
+
     // What a program of its own is called with.
     get given() { return {}; }
 
@@ -84,14 +86,15 @@ export class Editor {
     compiled({messages, said, ptx, compiled = Boolean(ptx), stopped, trouble}) {
         this.text.showMessages(messages);
         const links = messages.map(({line, column, severity, text}) => make("li", {class: severity},
-            ...line ? [button(`line ${line}`, () => this.text.goTo(line, column), {class: "link"}), ": "] : [], text));
+            ...line ? [button(`line ${line}`, () => this.text.goTo(line, column), {class: "link"}), ": "] : [], severity === "error" ? text : `${severity}: ${text}`));
         const bare = !compiled && !messages.length && said ? [make("li", {}, make("pre", {tabindex: 0}, said))] : [];
         this.messages.replaceChildren(...links, ...bare);
         if (stopped ?? trouble) this.say(stopped ? `The run ${stopped}.` : trouble, true);
         else if (!compiled) {
-            const errors = messages.filter(one => one.severity === "error");
+            const errors = messages.filter(one => one.severity === "error"), others = messages.length - errors.length;
             const first = errors[0]?.line ? `, the first in line ${errors[0].line}` : "";
-            this.say(`It does not compile: ${counted(Math.max(1, errors.length), "error")}${first}.`, true);
+            this.say(`It does not compile: ${counted(Math.max(1, errors.length), "error")}${first}`
+                + `${others ? `; ${counted(others, "warning")}` : ""}.`, true);
         }
         return compiled && !stopped && !trouble;
     }
@@ -152,7 +155,7 @@ export class Editor {
             else if (answer.queue) this.say(`${counted(answer.queue, "other")} before you: about ${answer.seconds} s.`);
             else if (answer.step) {
                 this.say("Checking …");
-                this.verdict.step(answer);
+                this.verdict.step(answer, this.text.file, line => this.text.goTo(line));
                 if (answer.messages) this.text.showMessages(answer.messages);
             } else await this.judged(answer);
         }
@@ -204,6 +207,8 @@ export class OwnEditor extends Editor {
         this.buttons.run.after(make("label", {class: "arguments"}, "Arguments ", this.words));
         this.times.before(this.output);
     }
+
+    get heading() { return "Your program"; }
 
     get given() { return {arguments: this.words.value.split(/\s+/).filter(Boolean)}; }
 

@@ -9,11 +9,15 @@ function addExercises(place, about) {
     const panels = place.dataset.panels.split(" "), documents = place.dataset.documents.split(" ");
     const editors = documents.map((name, k) => new Editor(name, about, panels[k]));
     place.replaceWith(...editors.map(editor => documents.length === 1 ? box(editor) : fold(editor, `Exercise ${editor.name.slice(-2)}`)));
-    if (documents.length === 1) whenSeen(editors[0]);
+    if (documents.length !== 1) return;
+    whenSeen(editors[0]);
+    if (location.pathname.endsWith(`/${documents[0]}.html`)) // below the terminal's command
+        document.querySelector("pre.console")?.after(make("p", {class: "way"}, "Or write, run and check it ",
+            make("a", {href: "#editor"}, "in this page's editor"), "."));
 }
 
 function box(editor) {
-    return make("div", {class: "workbench"}, editor.element);
+    return make("div", {class: "workbench"}, make("h3", {id: "editor"}, editor.heading), editor.element);
 }
 
 function fold(editor, words) {

@@ -1,6 +1,12 @@
 // The verdict on an exercise, step by step as the server tells it.
 import {button, make, shown} from "./html.js";
 
+function withLines(text, file, goTo) {
+    const name = file.slice(file.lastIndexOf("/") + 1);
+    return text.split(new RegExp(`(\\S*\\b${name.replace(".", "\\.")}:\\d+)`)).map((part, k) => k % 2
+        ? button(part, () => goTo(Number(part.split(":")[1])), {class: "link"}) : part);
+}
+
 export class Verdict {
     constructor() {
         this.list = make("ol", {class: "steps-of-check"});
@@ -13,9 +19,11 @@ export class Verdict {
         this.end.replaceChildren();
     }
 
-    step({step, passed, what}) {
+    // Words of it such as exercise.cuh:21 lead to the line: `goTo` is called with it.
+    step({step, passed, what}, file, goTo) {
         const text = what.join("\n"), head = make("b", {}, make("span", {"aria-hidden": "true"}, passed ? "✓ " : "✗ "), step);
-        const words = step === "compiles" && !passed ? make("pre", {tabindex: 0}, text) : make("span", {class: "lines"}, text);
+        const words = step === "compiles" && !passed ? make("pre", {tabindex: 0}, text)
+            : make("span", {class: "lines"}, ...withLines(text, file, goTo));
         this.list.append(make("li", {class: passed ? "passed" : "failed"}, head, words));
     }
 
