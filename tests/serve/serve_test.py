@@ -159,13 +159,13 @@ class Server:
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
-    def begin(self, connection, method, path, body=None, cookie=None, origin=..., host=None):
+    def begin(self, connection, method, path, body=None, cookie=None, origin=..., host=None, accept=None):
         """Sends a request. None leaves out what is otherwise right."""
         body = json.dumps(body).encode() if body is not None and not isinstance(body, bytes) else body
         connection.putrequest(method, path, skip_host=True)
         for name, value in (("Host", host or f"127.0.0.1:{self.port}"), ("Cookie", self.cookie if cookie is None else cookie),
                             ("Origin", f"http://127.0.0.1:{self.port}" if origin is ... else origin),
-                            ("Content-Length", str(len(body)) if body is not None else None)):
+                            ("Accept", accept), ("Content-Length", str(len(body)) if body is not None else None)):
             if value:
                 connection.putheader(name, value)
         connection.endheaders(body)
@@ -214,6 +214,17 @@ class Gate(WithTree):
         self.assertEqual(self.ask("GET", f"//evil.example/?token={token}").headers["Location"], "/evil.example/")
         self.expect_refused(403, "open the one that make serve has printed",
                             [("GET", f"/?token={wrong}", None) for wrong in ("", "x", token[:-1], f"{token}x", "%ff")])
+
+    def test_in_a_browser_a_wrong_link_says_so_in_a_page(self):
+        accept = "text/html,application/xhtml+xml,*/*;q=0.8"
+        for path in ("/workbench.html?token=wrong", "/?token=", "/workbench/exported/x.html"):
+            answer = self.ask("GET", path, cookie="", accept=accept)
+            self.assertEqual((answer.status, answer.headers["Content-Type"]), (403, "text/html; charset=utf-8"))
+            self.assertRegex(answer.text, "<p>.*: open the (link|one) that make serve has printed[.]</p>")
+            self.assertIn("default-src 'none'", answer.headers["Content-Security-Policy"])
+        answer = self.ask("GET", "/", host="<b>", accept=accept)
+        self.assertIn("called &#x27;&lt;b&gt;&#x27;: open the link", answer.text)
+        self.assertIn("error", self.ask("GET", "/api/about", cookie="", accept=accept).json)
 
     def test_without_the_cookie_there_is_nothing(self):
         name = f"workbench_{self.server.port}"

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import html
 import json
 import os
 import secrets
@@ -21,7 +22,7 @@ from tutorial.serve.jobs import Gone
 
 LARGEST_BODY = 3 * 2**19  # bytes
 MOST_EXPORTED = 20  # pages that are kept
-CODEMIRROR = Path("/usr/share/javascript/codemirror")
+LIBRARIES = Path("/usr/share/javascript")
 CARDS = sorted(path.stem for path in (ROOT / "common/emulator/timing/cards").glob("*.json"))
 IN_HEAD = "".join(f'<link rel="stylesheet" href="/workbench/{path}"/>\n' if path.endswith("css") else
                   f'<script src="/workbench/{path}" type="module"></script>\n' for path in (
@@ -30,6 +31,7 @@ IN_HEAD = "".join(f'<link rel="stylesheet" href="/workbench/{path}"/>\n' if path
                       "codemirror/addon/comment/comment.js", "workbench/page.js"))
 
 NOTHING = {"messages": [], "said": "", "ptx": None, "launches": [], "timeline": None, "reason": ""}  # of a run that was stopped
+REFUSED = ROOT / "docs/site/workbench/refused.html"
 
 
 async def silent(_):
@@ -40,7 +42,7 @@ class Workbench:
     def __init__(self, options, gate, queue, bench):
         self.options, self.gate, self.queue, self.bench = options, gate, queue, bench
         self.built, self.building, self.exported = set(), asyncio.Lock(), OrderedDict()
-        self.app = web.Application(middlewares=[as_json, gate.middleware], client_max_size=LARGEST_BODY)
+        self.app = web.Application(middlewares=[with_errors, gate.middleware], client_max_size=LARGEST_BODY)
         self.app.on_response_prepare.append(add_headers)
         for method, path, handler in (
                 ("GET", "/api/about", self.about), ("GET", "/api/documents/{name}", self.document),
@@ -48,8 +50,7 @@ class Workbench:
                 ("POST", "/api/run", self.run), ("POST", "/api/time", self.run), ("POST", "/api/check", self.check),
                 ("GET", "/api/exercises", self.exercises), ("POST", "/api/hint", self.hint), ("POST", "/api/join", self.join),
                 ("GET", "/api/class", self.whole_class), ("GET", "/workbench/exported/{id}.html", self.exported_page),
-                ("GET", "/workbench/codemirror/{path:.+}", self.editor), ("GET", "/workbench/{path:.+}", self.script),
-                ("GET", "/{path:.*}", self.page)):
+                ("GET", "/workbench/{path:.+}", self.script), ("GET", "/{path:.*}", self.page)):
             self.app.router.add_route(method, path, handler)
 
     def desk(self, request):
@@ -64,11 +65,9 @@ class Workbench:
         text = path.read_text(encoding="utf-8", errors="replace").replace("</head>", f"{IN_HEAD}</head>", 1)
         return web.Response(text=text, content_type="text/html", headers={"Content-Security-Policy": policy_of(text)})
 
-    async def editor(self, request):
-        return web.FileResponse(file_in(CODEMIRROR, request.match_info["path"]))
-
     async def script(self, request):
-        return web.FileResponse(file_in(ROOT / "docs/site", request.match_info["path"]))
+        path = request.match_info["path"]
+        return web.FileResponse(file_in(LIBRARIES if path.startswith("codemirror/") else ROOT / "docs/site", path))
 
     async def exported_page(self, request):
         if request.match_info["id"] not in self.exported:
@@ -151,17 +150,16 @@ class Workbench:
     async def run(self, request):
         """Compiles; then runs, if it is a program of its own, or estimates times."""
         document, text, version, asked = await self.asked(request)
-        is_time = request.path == "/api/time"
         if asked.setdefault("card", "h200") not in CARDS:
             raise Refused(400, f"there is no such card; there are: {', '.join(CARDS)}")
-        if is_time:
+        if request.path == "/api/time":
             await self.build(document.exercise)
-        task = {"do": "time" if is_time else "run", "card": asked["card"], "arguments": asked["arguments"]}
+        task = {"do": request.path.removeprefix("/api/"), "card": asked["card"], "arguments": asked["arguments"]}
         began = asyncio.get_running_loop().time()
         answer = await self.do(request, lambda *job: self.bench.run(document, text, task, *job))
-        if html := answer.pop("html", None):
+        if page := answer.pop("html", None):
             name = secrets.token_urlsafe(12)
-            self.exported[name], answer["page"] = html, f"/workbench/exported/{name}.html"
+            self.exported[name], answer["page"] = page, f"/workbench/exported/{name}.html"
             if len(self.exported) > MOST_EXPORTED:
                 self.exported.popitem(last=False)
         seconds = round(asyncio.get_running_loop().time() - began, 2)
@@ -234,8 +232,8 @@ async def body_of(request):
 
 
 @web.middleware
-async def as_json(request, handler):
-    """What is wrong, as {"error": …}."""
+async def with_errors(request, handler):
+    """What is wrong, as {"error": …}; for who opens a page in a browser, as a page."""
     try:
         return await handler(request)
     except web.HTTPRequestEntityTooLarge:
@@ -249,5 +247,8 @@ async def as_json(request, handler):
         print(f"serve: {request.path}: {why}", file=sys.stderr)
     except Refused as refused:
         why = refused
+    if request.method == "GET" and "text/html" in request.headers.get("Accept", "") and not request.path.startswith("/api/"):
+        page = REFUSED.read_text(encoding="utf-8").replace("WHY", html.escape(f"{why}"))
+        return web.Response(text=page, content_type="text/html", status=why.status)
     headers = {"Retry-After": str(why.facts["seconds"])} if "seconds" in why.facts else {}
     return web.json_response({"error": f"{why}", **why.facts}, status=why.status, headers=headers)

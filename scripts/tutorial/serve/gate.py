@@ -88,7 +88,7 @@ class Gate:
             return self.admit(request)
         if path.startswith(("/api/", "/workbench/exported/")):
             if reader is None:
-                raise Refused(403, "your browser has no cookie of this server: open the link that make serve has printed")
+                raise Refused(403, "this browser is not let in, or no longer: open the link that make serve has printed")
             if reader == GUEST and path not in ("/api/about", "/api/join"):
                 raise Refused(403, "you have not joined the class yet: enter your name first")
         return await handler(request)
