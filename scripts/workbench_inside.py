@@ -14,6 +14,7 @@ from tutorial import exercises as checker
 PATIENCE = 2  # times the limit of processor time, in wall-clock time
 MOST_SHOWN = 200_000  # bytes of a program's output
 MOST_PICTURE, MOST_PAGE = 4 * 2**20, 40 * 2**20
+MOST_TIMELINES = 8
 OUT_OF_TIME = (None, -signal.SIGKILL, -signal.SIGXCPU, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
 KERNEL_OPTIONS = ("-ptx", "-arch=compute_90", "-lineinfo")  # where there is no main
 OWN_OPTIONS = ("-gencode", "arch=compute_90,code=compute_90", "-cudart", "shared", "-lineinfo")
@@ -36,9 +37,9 @@ class Task:
             return checker.run_nvcc(self.build, OWN_OPTIONS, text, self.work / "own")
         return checker.run_nvcc(self.build, KERNEL_OPTIONS, text, self.work / "own.ptx")
 
-    def emulate(self, made, *options):
-        """(The exit status, None if it took too long; what was printed.)"""
-        program, arguments, told = [str(made)], self.task["arguments"], self.work / "told.txt"
+    def emulate(self, made, *options, more=()):
+        """(The exit status, None if it took too long; what was printed.) `more`: for the program."""
+        program, arguments, told = [str(made)], [*self.task["arguments"], *more], self.work / "told.txt"
         if self.exercise:
             options += ("--ptx", str(made))
             program = [str(self.build / "bin" / self.exercise.program), "--device", "emulator"]
@@ -49,7 +50,9 @@ class Task:
                                                self.task["seconds"], told, told), ""
         except checker.ExerciseError:
             status, late = None, f"\nstopped: it had not ended after {PATIENCE * self.task['seconds']} s\n"
-        return status, (read(told) or "")[:MOST_SHOWN] + late
+        text = Path(self.task["text"])  # called by its name alone
+        said = (read(told) or "")[:MOST_SHOWN].replace(str(text), text.name).replace(f"{self.work}/", "")
+        return status, said + late
 
     def report(self, made, *options):
         """(The same, the launches.)"""
@@ -69,16 +72,31 @@ class Task:
             answer["reason"] = "" if answer["html"] else told[-2000:]
 
     def time(self, made, answer):
-        how, pictures = (f"--time={self.task['card']}", "--time-only"), self.work / "pictures"
+        how = (f"--time={self.task['card']}", "--time-only")
         _, told, answer["launches"] = self.report(made, *how)
         answer["reason"] = "" if answer["launches"] else told[-2000:]
-        self.emulate(made, *how, "--draw", "time", "--output", str(pictures))
-        answer["timeline"] = next((read(path, MOST_PICTURE) for path in sorted(pictures.glob("*.svg"))), None)
+        kinds = {json.dumps([launch[key] for key in ("name", "grid", "block")]): launch["launch"]
+                 for launch in reversed(answer["launches"])}  # the first of each
+        for number in sorted(kinds.values())[:MOST_TIMELINES]:
+            folder = self.work / f"timeline{number}"
+            self.emulate(made, *how, "--launch", str(number), "--draw", "time", "--output", str(folder))
+            answer["timelines"] += [{"launch": number, "svg": read(path, MOST_PICTURE)} for path in folder.glob("*.svg")]
+        if self.exercise and answer["launches"]:
+            answer["wrong"] = self.wrong(made)
+
+    def wrong(self, made):
+        """What is wrong with the results of that which was timed: an estimate runs nothing."""
+        status, told = self.emulate(made, more=("--verify",))
+        if status in OUT_OF_TIME:
+            return "The estimate is below. Whether the results are right took too long to find out."
+        lines = [line for line in told.splitlines() if "wrong result" in line] or told.strip().splitlines()[-1:]
+        why = "".join(lines[:1]).removeprefix(f"{self.exercise.program}: ")
+        return "" if status == 0 else f"The estimate below is of a wrong kernel. {why}."
 
     def answer(self):
         made, said = self.compile()
         is_ptx, is_run = made and made.suffix == ".ptx", self.task["do"] == "run"
-        answer = {"said": said, "compiled": made is not None, "ptx": read(made, MOST_PTX) if is_ptx else None}
+        answer = {"said": said, "timelines": [], "compiled": made is not None, "ptx": read(made, MOST_PTX) if is_ptx else None}
         if is_ptx and is_run:
             pass  # the page launches it
         elif is_ptx and not self.exercise:

@@ -305,7 +305,7 @@ class Documents(WithTree):
         self.assertEqual(found, {
             "name": "exercise03", "file": "lessons/lesson03_first_add_on_load/exercise.cuh", "text": self.original,
             "original": self.original, "version": hashlib.sha256(self.original.encode()).hexdigest(),
-            "title": "four elements per thread", "kernels": ["reduce3"]})
+            "title": "four elements per thread", "kernels": ["reduce3"], "arguments": "--n 4194304 --block 256"})
         text = "// größer\n"
         self.assertEqual(self.save("exercise03", text, found["version"]).json["version"],
                          hashlib.sha256(text.encode()).hexdigest())
@@ -697,7 +697,28 @@ class Sandboxed(WithTree):
         answer = self.job("exercise03", self.original, "time", arguments=["--n", "4194304"], card="h100").json
         self.assertEqual([launch["kernel"] for launch in answer["launches"]], ["reduce3"], answer["reason"])
         self.assertIn("H100", answer["launches"][0]["card"])
-        self.assertIn("<svg", answer["timeline"])
+        self.assertEqual([one["launch"] for one in answer["timelines"]], [0])
+        self.assertIn("<svg", answer["timelines"][0]["svg"])
+        self.assertRegex(answer["wrong"], r"^The estimate below is of a wrong kernel\. reduce3: wrong result: expected ")
+        solution = (self.lesson / "course/solution.cuh").read_text(encoding="utf-8")
+        answer = self.job("exercise03", solution, "time", arguments=["--n", "4096", "--block", "128"]).json
+        self.assertEqual(([launch["grid"] for launch in answer["launches"]], answer["wrong"]), ([[8, 1, 1]], ""))  # 4096 / 512
+
+        twice = """
+            __global__ void first(int* a) { a[threadIdx.x] = 1; }
+            __global__ void second(int* a) { a[threadIdx.x] = 2; }
+            int main() {
+                int* a;
+                cudaMalloc(&a, 256);
+                for (int i = 0; i < 2; ++i) {
+                    first<<<1, 32>>>(a);
+                    second<<<1, 32>>>(a);
+                }
+                second<<<2, 32>>>(a);
+            }
+        """
+        answer = self.job("own", twice, "time").json
+        self.assertEqual([one["launch"] for one in answer["timelines"]], [0, 1, 4], "the first of each kind")
 
 
 if __name__ == "__main__":

@@ -146,8 +146,18 @@ class Workbench(Server, InBrowser):
         self.assertEqual(self.served.text.read_text(encoding="utf-8"), self.original)
 
     def test_time(self):
+        """65,536 ints, 4 x 128 per block: 128 blocks."""
         self.load()
         self.click(TIME)
+        self.wait_for("The estimate below is of a wrong kernel. reduce3: wrong result: expected ")
+        self.type(self.served.solution)
+        self.find(".arguments input").send_keys("--n 65536 --block 128")
+        self.click(TIME)
+        self.wait_for("The estimate is below.")
+        self.assertEqual(self.texts(".times h4")[0], "reduce3, 128 blocks of 128 threads")
+        self.find(".arguments input").clear()
+        self.click(TIME)
+        self.wait(lambda driver: self.texts(".times h4")[:1] == ["reduce3, 4,096 blocks of 256 threads"])
         self.wait_for("The estimate is below.")
         floors = [float(text.split()[0]) for text in self.texts(".times table:first-of-type .number")]
         self.assertEqual(floors, sorted(floors, reverse=True))
@@ -156,6 +166,15 @@ class Workbench(Server, InBrowser):
         self.assertRegex(self.texts(".times p")[0], r"^\d+\.\d µs on an NVIDIA H200: an estimate\. The error found, of ")
         self.assertIn("long scoreboard", self.find(".times").text)
         self.assertGreater(self.find(".timeline img").get_attribute("naturalWidth"), "0")
+        self.assertEqual(self.texts(".times select"), [])
+
+        self.load("exercise00.html")
+        self.click(TIME)
+        self.wait(lambda driver: self.texts(".times option"))
+        self.assertEqual(self.texts(".times option"), [f"{kernel}, 16,384 blocks of 256 threads" for kernel in ("reduce0", "reduce0a")])
+        self.assertRegex(self.find(".timeline img").get_attribute("alt"), "^reduce0:")
+        self.find(".times option:last-child").click()
+        self.assertRegex(self.find(".timeline img").get_attribute("alt"), "^reduce0a:")
 
     def test_nothing_is_lost(self):
         """Saved after two quiet seconds; undo after a reload; what the server could not save is in the browser."""
@@ -274,7 +293,7 @@ class Workbench(Server, InBrowser):
             self.driver.execute_script("localStorage.clear()")
         self.load()
         self.click(TIME)
-        self.wait_for("The estimate is below.")
+        self.wait_for("The estimate below is of")
         self.assertEqual(self.driver.execute_script(FAINT, ".workbench"), [])
         self.assert_fits()
 

@@ -21,6 +21,8 @@ export class Editor {
                         reset: this.action("Reset", signal => this.reset(signal))};
         this.card = make("select", {"aria-label": "Time it on this card"},
             ...about.cards.toReversed().map(card => make("option", {value: card}, card.toUpperCase())));
+        this.words = make("input", {type: "text", autocomplete: "off", spellcheck: "false"});
+        this.given = make("label", {class: "arguments"}, `${this.argumentsOf} `, this.words);
         this.status = make("p", {class: "status", role: "status"});
         this.messages = make("ul", {class: "messages"});
         this.verdict = new Verdict();
@@ -32,7 +34,8 @@ export class Editor {
         const {run, time, ...others} = this.buttons;
         this.element = make("section", {class: "editor", "aria-label": name}, make("div", {class: "head"}, this.path, this.state),
             this.text.conflict, this.text.element,
-            make("div", {class: "buttons"}, run, make("span", {class: "timed"}, time, this.card), ...Object.values(others)),
+            make("div", {class: "buttons"}, run, make("span", {class: "timed"}, time, this.card), ...Object.values(others),
+                this.given),
             this.status, this.messages, this.verdict.element, this.hints, this.times, this.panel);
     }
 
@@ -41,6 +44,7 @@ export class Editor {
             await this.text.open();
             this.path.textContent = this.text.file;
             this.element.setAttribute("aria-label", this.text.title);
+            this.words.placeholder = this.text.usual;
         } catch (error) {
             this.say(error.message, true);
         }
@@ -48,8 +52,10 @@ export class Editor {
 
     get heading() { return "Your kernel"; }
 
-    // What a program of its own is called with.
-    get given() { return {}; }
+    // Whose are the words in its field.
+    get argumentsOf() { return "Time with"; }
+
+    get arguments() { return {arguments: this.words.value.split(/\s+/).filter(Boolean)}; }
 
     say(words, isWrong = false) {
         this.status.textContent = words;
@@ -139,10 +145,11 @@ export class Editor {
     async time(signal) {
         this.clear();
         this.say("Compiling, and estimating its time …");
-        const answer = await this.post("time", {card: this.card.value, ...this.given}, signal);
+        const answer = await this.post("time", {card: this.card.value, ...this.arguments}, signal);
         if (!this.compiled(answer)) return;
         this.times.replaceChildren(...await timesShown(answer));
-        this.say(answer.launches.length ? "The estimate is below." : "There is no estimate.", !answer.launches.length);
+        const {launches, wrong} = answer;
+        this.say(!launches.length ? "There is no estimate." : wrong || "The estimate is below.", !launches.length || Boolean(wrong));
     }
 
     async check(signal) {
@@ -202,15 +209,14 @@ export class OwnEditor extends Editor {
     constructor(about) {
         super("own", about, "emulate");
         this.panel.querySelector("summary").textContent = "Launch your kernel";
-        this.words = make("input", {type: "text", autocomplete: "off", spellcheck: "false"});
         this.output = make("section", {class: "output", "aria-label": "What it printed"});
-        this.buttons.run.after(make("label", {class: "arguments"}, "Arguments ", this.words));
+        this.buttons.run.after(this.given);
         this.times.before(this.output);
     }
 
     get heading() { return "Your program"; }
 
-    get given() { return {arguments: this.words.value.split(/\s+/).filter(Boolean)}; }
+    get argumentsOf() { return "Arguments"; }
 
     async run(signal) {
         this.clear();
@@ -218,7 +224,7 @@ export class OwnEditor extends Editor {
         this.panel.hidden = true;
         this.say("Compiling, and running it …");
         const loaded = window.playgroundPanel?.of(this.panel);
-        const answer = await this.post("run", this.given, signal);
+        const answer = await this.post("run", this.arguments, signal);
         if (!this.compiled(answer)) return;
         if (answer.ptx?.includes(".entry") === false)
             throw new Error("It compiles, but it has no kernel: write a __global__ function, or a main() that launches one.");

@@ -32,7 +32,8 @@ export class Text {
 
     async open() {
         const document_ = await ask("GET", `documents/${this.name}`);
-        Object.assign(this, {file: document_.file, kernels: document_.kernels, title: document_.title, original: document_.original});
+        Object.assign(this, {file: document_.file, kernels: document_.kernels, title: document_.title, original: document_.original,
+                             usual: document_.arguments});
         defineCuda();
         this.editor = CodeMirror(this.element, {mode: "text/x-cuda", indentUnit: 4, lineNumbers: true, matchBrackets: true,
             inputStyle: "contenteditable", lineWrapping: true, viewportMargin: Infinity,

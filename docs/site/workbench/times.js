@@ -11,8 +11,8 @@ function short(us) {
 }
 
 function launchShown(launch) {
-    const {kernel, grid, block, card, time_us_estimated: us, floors_us: floors = {}, waits = {}, error_found: error} = launch;
-    const title = `${kernel}, ${counted(volume(grid), "block")} of ${counted(volume(block), "thread")}`;
+    const {card, time_us_estimated: us, floors_us: floors = {}, waits = {}, error_found: error} = launch;
+    const title = nameOf(launch);
     if (us === undefined) return [make("h4", {}, title), make("p", {}, launch.reason ?? "No estimate.")];
     const sorted = Object.entries(floors).filter(([, time]) => time >= 0.05).sort(([, a], [, b]) => b - a);
     const waited = Object.entries(waits).filter(([, share]) => share >= 0.005).slice(0, mostWaits);
@@ -26,13 +26,22 @@ function launchShown(launch) {
             waited.map(([name, share], k) => [name.replaceAll("_", " "), share, `${Math.round(100 * share)} %`]))] : []];
 }
 
-export async function timesShown({launches, timeline, reason}) {
+function nameOf({kernel, grid, block}) {
+    return `${kernel}, ${counted(volume(grid), "block")} of ${counted(volume(block), "thread")}`;
+}
+
+// One timeline at a time: of the first launch of each kind.
+async function timelinesShown(timelines, launches) {
+    const images = await Promise.all(timelines.map(({svg}) => window.playgroundPanel.imageOf({name: "timeline", svg})));
+    const place = make("div", {class: "timeline", tabindex: 0, role: "region", "aria-label": "Timeline"}, images[0]);
+    const names = timelines.map(one => nameOf(launches.find(({launch}) => launch === one.launch)));
+    const list = make("select", {"aria-label": "Timeline of the launch"}, ...names.map(name => make("option", {}, name)));
+    list.addEventListener("change", () => place.replaceChildren(images[list.selectedIndex]));
+    return [make("h4", {}, "The first cycles of one multiprocessor"), ...names.length > 1 ? [list] : [], place];
+}
+
+export async function timesShown({launches, timelines, reason}) {
     const parts = launches.flatMap(launchShown);
     if (!launches.length) parts.push(make("p", {}, `There is no estimate. ${reason ?? ""}`));
-    if (timeline) {
-        const image = await window.playgroundPanel.imageOf({name: "timeline", svg: timeline});
-        parts.push(make("h4", {}, "The first cycles of one multiprocessor"),
-            make("div", {class: "timeline", tabindex: 0, role: "region", "aria-label": "Timeline"}, image));
-    }
-    return parts;
+    return [...parts, ...timelines.length ? await timelinesShown(timelines, launches) : []];
 }

@@ -30,7 +30,7 @@ IN_HEAD = "".join(f'<link rel="stylesheet" href="/workbench/{path}"/>\n' if path
                       "codemirror/mode/clike/clike.js", "codemirror/addon/edit/matchbrackets.js",
                       "codemirror/addon/comment/comment.js", "workbench/page.js"))
 
-NOTHING = {"messages": [], "said": "", "ptx": None, "launches": [], "timeline": None, "reason": ""}  # of a run that was stopped
+NOTHING = {"messages": [], "said": "", "ptx": None, "launches": [], "timelines": [], "reason": ""}  # of a run that was stopped
 REFUSED = ROOT / "docs/site/workbench/refused.html"
 
 

@@ -68,7 +68,8 @@ class Document:
     def as_json(self):
         text = self.read()
         return {"name": self.name, "file": name_of(self.path), "text": text, "original": self.original,
-                "version": version_of(text), "title": self.title, "kernels": list(self.kernels)}
+                "version": version_of(text), "title": self.title, "kernels": list(self.kernels),
+                "arguments": " ".join(self.exercise.goals[0].arguments) if self.exercise else ""}
 
 
 class Desk:
