@@ -23,19 +23,23 @@ OWN_OPTIONS = ("-gencode", "arch=compute_90,code=compute_90", "-cudart", "shared
 class Task:
     def __init__(self, task):
         self.task, self.build, self.work = task, Path(task["build"]), Path(task["work"])
+        self.text = Path(task["text"])
         self.work.mkdir(parents=True, exist_ok=True)
         self.exercise = task["number"] and checker.Exercise(task["number"])
         if task["number"] and task["lesson"]:
             self.exercise = self.exercise.as_lesson()
 
+    def by_names(self, said):
+        """Files are called by their names there: the reader knows no folder of the sandbox."""
+        return said.replace(f"{self.text.parent}/", "").replace(f"{self.work}/", "")
+
     def compile(self):
         """(The PTX, or an own program; what nvcc said.)"""
-        text = Path(self.task["text"])
         if self.exercise:
-            return checker.compile_text(self.exercise, text, self.build, self.work)
-        if re.search(r"\bmain\s*\(", read(text) or ""):
-            return checker.run_nvcc(self.build, OWN_OPTIONS, text, self.work / "own")
-        return checker.run_nvcc(self.build, KERNEL_OPTIONS, text, self.work / "own.ptx")
+            return checker.compile_text(self.exercise, self.text, self.build, self.work)
+        if re.search(r"\bmain\s*\(", read(self.text) or ""):
+            return checker.run_nvcc(self.build, OWN_OPTIONS, self.text, self.work / "own")
+        return checker.run_nvcc(self.build, KERNEL_OPTIONS, self.text, self.work / "own.ptx")
 
     def emulate(self, made, *options, more=()):
         """(The exit status, None if it took too long; what was printed.) `more`: for the program."""
@@ -50,9 +54,7 @@ class Task:
                                                self.task["seconds"], told, told), ""
         except checker.ExerciseError:
             status, late = None, f"\nstopped: it had not ended after {PATIENCE * self.task['seconds']} s\n"
-        text = Path(self.task["text"])  # called by its name alone
-        said = (read(told) or "")[:MOST_SHOWN].replace(str(text), text.name).replace(f"{self.work}/", "")
-        return status, said + late
+        return status, self.by_names((read(told) or "")[:MOST_SHOWN]) + late
 
     def report(self, made, *options):
         """(The same, the launches.)"""
@@ -62,6 +64,7 @@ class Task:
 
     def run(self, made, answer):
         answer["status"], answer["output"], answer["counters"] = self.report(made, "--counters")
+        answer["messages"] += [found for launch in answer["counters"] if (found := self.accessed(launch.get("error", "")))]
         if answer["status"] in OUT_OF_TIME:
             most = self.task["seconds"]
             answer["stopped"] = f"was stopped: it took more than {most} s of the processor, or {PATIENCE * most} s in all"
@@ -70,6 +73,12 @@ class Task:
             told = self.emulate(made, "--export", str(page))[1]
             answer["html"] = read(page, MOST_PAGE)
             answer["reason"] = "" if answer["html"] else told[-2000:]
+
+    def accessed(self, error):
+        """A launch's bad access as a message at its line, or None."""
+        if at := re.search(rf", at {re.escape(str(self.text))}:(\d+)$", error, re.MULTILINE):
+            return {"line": int(at[1]), "column": None, "severity": "error", "text": error.splitlines()[0]}
+        return None
 
     def time(self, made, answer):
         how = (f"--time={self.task['card']}", "--time-only")
@@ -96,7 +105,11 @@ class Task:
     def answer(self):
         made, said = self.compile()
         is_ptx, is_run = made and made.suffix == ".ptx", self.task["do"] == "run"
-        answer = {"said": said, "timelines": [], "compiled": made is not None, "ptx": read(made, MOST_PTX) if is_ptx else None}
+        said = self.by_names(said)
+        answer = {"said": said, "messages": checker.messages_of(said, self.text.name), "timelines": [],
+                  "compiled": made is not None, "ptx": None}
+        if is_ptx and (ptx := read(made, MOST_PTX)):
+            answer["ptx"] = ptx.replace(str(self.text), self.task["name"]).replace(f"{checker.ROOT}/", "")
         if is_ptx and is_run:
             pass  # the page launches it
         elif is_ptx and not self.exercise:

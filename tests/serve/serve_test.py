@@ -37,7 +37,7 @@ if grep -q COMPILES *.cu*; then while [ "$1" != -o ]; do shift; done; echo made 
 echo "$PWD/$(ls | grep -m 1 'solution.cuh\\|kernels.cuh\\|own.cu'):1:1: error: $began" >&2
 exit 1"""
 EMULATE = """while [ $# -gt 1 ]; do
-    case $1 in --export) echo '<p>exported</p>' > $2 ;; --output) echo '{"launches": [1]}' > $2 ;; esac
+    case $1 in --export) echo '<p>exported</p>' > $2 ;; --output) echo '{"launches": [{}]}' > $2 ;; esac
     shift
 done
 echo ran"""
@@ -474,7 +474,7 @@ class Own(WithTree):
 
     def test_its_page_has_no_origin_and_the_last_ones_are_kept(self):
         answer = self.job("own", "int main() {} // COMPILES\n", arguments=["4"]).json
-        self.assertEqual((answer["status"], answer["output"], answer["counters"], answer["ptx"]), (0, "ran\n", [1], None))
+        self.assertEqual((answer["status"], answer["output"], answer["counters"], answer["ptx"]), (0, "ran\n", [{}], None))
         page = self.ask("GET", answer["page"])
         self.assertEqual(page.text, "<p>exported</p>\n", "and no editor")
         self.assertRegex(page.headers["Content-Security-Policy"], r"^sandbox allow-scripts; default-src 'none';")
@@ -651,6 +651,23 @@ class Sandboxed(WithTree):
             }
         """.replace("SECRET", str(secret)).replace("ROOT", str(ROOT)).replace("PORT", str(self.server.port))
         self.assertEqual(self.job("own", text).json["output"], "looked around\n")
+
+    def test_a_bad_access_of_an_own_program_is_a_message_at_its_line(self):
+        text = '''#include <cstdio>
+            __global__ void store(int* a, int n) {
+                a[threadIdx.x + n] = 1;
+            }
+            int main() {
+                int* a;
+                cudaMalloc(&a, 128);
+                store<<<1, 32>>>(a, 16);
+                std::puts(cudaGetErrorString(cudaDeviceSynchronize()));
+            }
+        '''
+        answer = self.job("own", text).json
+        self.assertEqual([(one["line"], one["severity"]) for one in answer["messages"]], [(3, "error")])
+        self.assertRegex(answer["messages"][0]["text"], "^illegal 4-byte store to .*: right after the end of the 128 bytes")
+        self.assertIn(", at own.cu:3\n", answer["output"])
 
     def test_a_fork_bomb_ends_and_the_server_goes_on(self):
         text = "#include <unistd.h>\nint main() { for (;;) fork(); }\n"

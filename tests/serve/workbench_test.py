@@ -347,6 +347,14 @@ class Workbench(Server, InBrowser):
         self.driver.close()
         self.driver.switch_to.window(first)
 
+        self.type(self.typed().replace("values[threadIdx.x] *=", "values[threadIdx.x + 1] *="))
+        line = self.typed()[:self.typed().index("+ 1] *=")].count("\n")
+        self.click(RUN)
+        self.wait_for("It ran: exit status 0, 1 launch, of which 1 failed")
+        self.assertRegex(self.texts(".messages li")[0], f"^line {line + 1}: illegal 4-byte load from global memory at ")
+        self.assertEqual(self.in_editor("return text.lineInfo(arguments[1]).widgets.length", line), 1)
+        self.assertIn(f", at own.cu:{line + 1}", self.find(".output").text)
+
         self.type("__global__ void twice(int* a, int n) {\n    if (threadIdx.x < n) a[threadIdx.x] = 2 * n;\n}\n")
         self.click(RUN)
         self.wait_for("Compiled in")

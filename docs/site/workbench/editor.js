@@ -233,15 +233,17 @@ export class OwnEditor extends Editor {
     }
 
     printed({status, output, counters, page, reason, seconds}) {
-        const launches = counters.map(({name, kernel, grid, block, counters: counts = {}}) => make("li", {},
+        const launches = counters.map(({name, kernel, grid, block, error, counters: counts = {}}) => make("li", {},
             make("code", {}, kernel ?? name), `: ${counted(volume(grid), "block")} of ${counted(volume(block), "thread")}, `
-                + counted(counts["smsp__inst_executed.sum"] ?? 0, "warp instruction")));
+                + (error ? "failed" : counted(counts["smsp__inst_executed.sum"] ?? 0, "warp instruction"))));
         const links = page ? [make("p", {}, make("a", {href: page, target: "_blank"}, "Open its launches"),
             ": every counter, line by line. ", make("a", {href: page, download: "launches.html"}, "Save that page"),
             " to share it: it holds all that it needs.")] : reason ? [make("p", {}, reason)] : [];
         this.output.replaceChildren(make("h4", {}, `What it printed, exit status ${status}`),
             make("pre", {tabindex: 0}, output || "nothing"), ...launches.length ? [make("ul", {}, ...launches)] : [], ...links);
-        this.say(`It ran: exit status ${status}, ${counters.length === 1 ? "1 launch" : `${counters.length} launches`}, `
-            + `${seconds.toFixed(1)} s with the compiler.`, status !== 0);
+        const failed = counters.filter(one => one.error).length;
+        const launched = counters.length === 1 ? "1 launch" : `${counters.length} launches`;
+        this.say(`It ran: exit status ${status}, ${launched}${failed ? `, of which ${failed} failed` : ""}, `
+            + `${seconds.toFixed(1)} s with the compiler.`, status !== 0 || failed > 0);
     }
 }

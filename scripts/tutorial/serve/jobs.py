@@ -136,10 +136,11 @@ class Bench:
             return ask(running, sandbox, document.exercise, file, CHECKS, processor, each_kernel=True, tell=told)
 
     def run(self, document, text, task, running, processor, _):
-        """What workbench_inside.py answers, with the compiler's messages taken apart."""
+        """What workbench_inside.py answers."""
         exercise = document.exercise
+        name = exercise.folder.relative_to(checker.ROOT) / document.path.name if exercise else name_of(document.path)
         task = {"number": exercise and exercise.number, "lesson": not document.is_exercise, "kernels": document.kernels,
-                "case_seconds": self.limits.seconds, "processes": 2 * MOST_PROCESSES, **task}
+                "name": str(name), "case_seconds": self.limits.seconds, "processes": 2 * MOST_PROCESSES, **task}
         files = ["scripts/grade_inside.py", "scripts/workbench_inside.py"]
         if exercise:
             files += [exercise.main, exercise.lesson.path, exercise.page, *checker.headers(exercise)]
@@ -149,13 +150,4 @@ class Bench:
                                                runs_host_code=exercise is None)
             answer = run_inside(running, sandbox, before, "workbench_inside.py", file, self.limits, processor, task,
                                 PATIENCE * self.limits.seconds, most=MOST_ANSWERED, most_processes=MOST_PROCESSES)
-            seen_as = str(sandbox.submission / file.name)
-        if "late" in answer:
-            return {"stopped": f"was stopped: it had not ended after {answer['late']} s"}
-        if "said" in answer:
-            answer["said"] = answer["said"].replace(seen_as, document.path.name)
-            answer["messages"] = checker.messages_of(answer["said"], document.path.name)
-        if answer.get("ptx"):
-            name = exercise.folder.relative_to(checker.ROOT) / document.path.name if exercise else name_of(document.path)
-            answer["ptx"] = answer["ptx"].replace(seen_as, str(name)).replace(f"{sandbox.root}/", "")
-        return answer
+        return {"stopped": f"was stopped: it had not ended after {answer['late']} s"} if "late" in answer else answer
