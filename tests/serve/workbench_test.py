@@ -37,7 +37,7 @@ class Workbench(Server, InBrowser):
         self.served.state.unlink(missing_ok=True)
         self.set_mode("", 1440, 1000, False)
         self.driver.get(self.served.link)
-        self.driver.execute_script("localStorage.clear()")
+        self.driver.execute_script("localStorage.clear(); sessionStorage.clear()")
         self.driver.get_log("browser")
 
     def tearDown(self):
@@ -202,6 +202,22 @@ class Workbench(Server, InBrowser):
         self.load()
         self.assertEqual(self.typed(), kept)
         self.wait(lambda driver: self.served.text.read_text(encoding="utf-8") == kept)
+
+    def test_the_verdict_and_the_hints_are_there_after_a_reload(self):
+        self.load()
+        self.type(self.original.replace("input[i] : 0", "input[j] : 0"))
+        self.click(CHECK)
+        self.wait_for("Not solved yet.")
+        self.click(HINT)
+        self.wait_for("Hint 1 of 3", ".hints h4")
+        self.load()
+        self.wait_for("Not solved yet.")
+        self.assertEqual((self.texts(".verdict li > b"), self.texts(".hints h4")), (["✗ compiles"], ["Hint 1 of 3"]))
+        self.assertEqual(self.in_editor("return text.lineInfo(13).widgets.length"), 1)
+        self.served.text.write_text(self.original, encoding="utf-8")
+        self.load()
+        self.wait_for("Hint 1 of 3", ".hints h4")
+        self.assertEqual(self.texts(".verdict li"), [], "that was about another text")
 
     def test_two_tabs(self):
         self.load()

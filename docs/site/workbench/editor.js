@@ -45,6 +45,7 @@ export class Editor {
             this.path.textContent = this.text.file;
             this.element.setAttribute("aria-label", this.text.title);
             this.words.placeholder = this.text.usual;
+            await this.showRemembered();
         } catch (error) {
             this.say(error.message, true);
         }
@@ -56,6 +57,29 @@ export class Editor {
     get argumentsOf() { return "Time with"; }
 
     get arguments() { return {arguments: this.words.value.split(/\s+/).filter(Boolean)}; }
+
+    // The verdict and the hints that are shown, for a reload of this tab.
+    get remembered() {
+        try {
+            return JSON.parse(sessionStorage.getItem(this.text.key)) ?? {};
+        } catch {
+            return {};
+        }
+    }
+
+    remember(more) {
+        try {
+            sessionStorage.setItem(this.text.key, JSON.stringify({...this.remembered, ...more}));
+        } catch { /* then not */ }
+    }
+
+    // The verdict is shown again if it is about the text that is here now.
+    async showRemembered() {
+        const {verdict = [], hints = []} = this.remembered;
+        hints.forEach(hint => this.showHint(hint));
+        if (verdict.at(-1)?.version === this.text.version && !this.text.isDirty)
+            for (const answer of verdict) await this.showVerdict(answer);
+    }
 
     say(words, isWrong = false) {
         this.status.textContent = words;
@@ -110,6 +134,7 @@ export class Editor {
         this.text.clearMessages();
         this.verdict.clear();
         for (const one of [this.messages, this.hints, this.times]) one.replaceChildren();
+        this.remember({verdict: [], hints: []});
         if (this.element.contains(this.panel)) this.panel.open = false;
     }
 
@@ -155,17 +180,25 @@ export class Editor {
     async check(signal) {
         this.clear();
         this.say("Checking …");
-        const asked = lines("check", await this.text.settled(), signal);
+        const asked = lines("check", await this.text.settled(), signal), verdict = [];
         for await (const answer of this.watchedLines(asked)) {
             if (answer.error) throw new Error(answer.error);
             if (answer.building) this.say(`Building ${answer.building}, which the check runs …`);
             else if (answer.queue) this.say(`${counted(answer.queue, "other")} before you: about ${answer.seconds} s.`);
-            else if (answer.step) {
-                this.say("Checking …");
-                this.verdict.step(answer, this.text.file, line => this.text.goTo(line));
-                if (answer.messages) this.text.showMessages(answer.messages);
-            } else await this.judged(answer);
+            else {
+                verdict.push(answer);
+                await this.showVerdict(answer);
+            }
         }
+        this.remember({verdict});
+    }
+
+    // A line of a check: of a step, or the last one.
+    async showVerdict(answer) {
+        if (!answer.step) return this.judged(answer);
+        this.say("Checking …");
+        this.verdict.step(answer, this.text.file, line => this.text.goTo(line));
+        if (answer.messages) this.text.showMessages(answer.messages);
     }
 
     async* watchedLines(asked) {
@@ -186,8 +219,14 @@ export class Editor {
     }
 
     async hint(signal) {
-        const {hint, number, of} = await ask("POST", "hint", {name: this.name}, signal);
+        const answer = await ask("POST", "hint", {name: this.name}, signal);
+        const {number, of} = answer;
         if (number === of && this.hints.querySelector(`.hint-${of}`)) this.say("These are all hints. They are below.");
+        this.showHint(answer);
+        this.remember({hints: [...this.remembered.hints ?? [], answer]});
+    }
+
+    showHint({hint, number, of}) {
         const id = `hint-${number}`;
         this.hints.querySelector(`.${id}`)?.remove();
         this.hints.append(make("div", {class: id}, make("h4", {}, `Hint ${number} of ${of}`),
