@@ -117,6 +117,11 @@ class Lesson:
         return folders[0] / ("exercise.md" if self.is_open else "README.md")
 
     @property
+    def exercise_panel(self):
+        """The playground's script that launches the exercise's kernels: the lesson's, unless they have launches of their own."""
+        return f"exercise{self.number}" if (self.course / "exercise.js").is_file() else self.name
+
+    @property
     def pages(self):
         """Its page, and those to which it leads before the exercise."""
         others = {path.name for path in self.page.parent.glob("*.md")} - {"README.md", "exercise.md"}

@@ -21,6 +21,7 @@ from tutorial import ROOT, quotes
 from tutorial.lessons import read_all
 from tutorial.quotes import PageError, lines_of
 from tutorial.recorded_tables import tables_of
+from tutorial.wrong import solution
 
 LEXERS = {".cu": "cuda", ".cuh": "cuda", ".hpp": "cpp", ".cpp": "cpp", ".h": "cpp", ".txt": "text", ".csv": "text"}
 
@@ -168,13 +169,18 @@ class Site:
         exercise_of = (lambda lesson: lesson.folder / "exercise.md") if is_exercise else (lambda lesson: lesson.page)
         lessons = [lesson for lesson in self.lessons if exercise_of(lesson) == ROOT / page.path]
         documents = [f"exercise{lesson.number}" for lesson in lessons]
-        panels = [name if (lesson.course / "exercise.js").is_file() else lesson.name for name, lesson in zip(documents, lessons)]
-        has_panel = not is_exercise and has_playground(self.playground)
-        without = (f' Without it, <a href="#{page.name}_the-idea">the panel above</a> runs the lesson\'s kernels, whole or '
-                   "broken." if has_panel else "")
+        panels = [lesson.exercise_panel for lesson in lessons]
+        without = solved = ""
+        if has_playground(self.playground) and not is_exercise:
+            without = (f' Without it, <a href="#{page.name}_the-idea">the panel above</a> runs the lesson\'s kernels, whole or '
+                       "broken.")
+        elif has_playground(self.playground) and solution(lessons[0]):
+            solved = (f'<details class="playground" data-solution="" data-lesson="{panels[0]}" '
+                      f'data-scripts="playground/engine.js playground/{panels[0]}.js">'
+                      "<summary>Run our solution in this page: it is shown</summary></details>\n")
         return (f'<p class="workbench" data-documents="{" ".join(documents)}" data-panels="{" ".join(panels)}">To edit, run and '
                 "check your kernel in this page, type <code>make serve</code> and open the link that it prints."
-                f"{without}</p>\n")
+                f"{without}</p>\n{solved}")
 
     def target(self, page, href):
         if "://" in href:

@@ -26,7 +26,8 @@ from tutorial.lessons import read_lessons
 BLOCK_SIZES = (32, 64, 128, 256, 512, 1024)  # those that the lessons instantiate their templates with
 HEAD = re.compile(r"(\w+)((?: --\w+ \d+)*): (\S.*)")
 INCLUDE = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
-TEMPLATE = re.compile(r"^template <unsigned int block_size>\n__global__ void (\w+)(\([^)]*\)) \{$", re.MULTILINE)
+TEMPLATE = re.compile(r"^template <unsigned int block_size>\s__global__ void (\w+)(\([^)]*\)) \{$", re.MULTILINE)
+OTHER_TEMPLATE = re.compile(r"^template <(?!unsigned int block_size>).*>\s__global__", re.MULTILINE)  # nobody says for what
 
 
 def changed(lines, diff):
@@ -109,11 +110,19 @@ def broken_kernels(folder):
     return found
 
 
+def solution(lesson):
+    """The exercise's, where that is not what the lesson's page shows: as a variant that is right."""
+    path = lesson.course / "solution.cuh"
+    if not path.is_file() or OTHER_TEMPLATE.search(text := path.read_text(encoding="utf-8")):
+        return None
+    return Broken("", {}, "our solution", "", "", str(path.relative_to(ROOT)), text, f"solution{lesson.number}")
+
+
 def program():
-    """All of them as one CUDA source. Their lines are those of the files that they take the place of."""
+    """All of them, and the solutions, as one CUDA source. Their lines are those of the files that they take the place of."""
     parts = []
     for lesson in read_lessons():
-        for one in broken_kernels(lesson.folder):
+        for one in filter(None, [*broken_kernels(lesson.folder), solution(lesson)]):
             instances = [f"template __global__ void {name}<{size}>{parameters};"
                          for name, parameters in TEMPLATE.findall(one.text) for size in BLOCK_SIZES]
             own = [lesson.folder / name for name in re.findall(r'^#include "(.*)"$', one.text, re.MULTILINE)]

@@ -54,6 +54,8 @@ def write_scripts():
         "text": source.splitlines(), "ptx": "of the lesson",
         "broken": [{"kernel": "reduce2", "options": {"n": 1000}, "name": "without a barrier", "change": "-    __syncthreads();\n",
                     "sources": {"kernels.cuh": source.replace("shared[tid] +=", "shared[tid] += /* broken */")}}],
+        "solution": {"ptx": "of the solution", "kernels": ["reduce3"],
+                     "sources": {"kernels.cuh": source.replace("shared[tid] +=", "shared[tid] += /* solved */")}},
         "sources": {"kernels.cuh": source},
         "times": {"of": "268,435,456 elements", "given": ["type"],
                   "us": {"reduce2": {"128": 1210.4, "256": 1208}, "reduce3": {"256": 64.16}}},
@@ -403,6 +405,24 @@ class Panel(InBrowser):
         text.send_keys(Keys.CONTROL, "a", Keys.DELETE)
         self.wait(lambda driver: not self.requests()[-2]["ptx"])
         self.assertEqual(ran(), (["reduce2", "reduce3"], [("reduce3", None), ("reduce2", None)]))
+        self.assert_quiet()
+
+    def test_the_solution_of_an_exercise(self):
+        """In a panel of its own, beside the lesson's kernel. What acts on the lesson's kernels alone is not there."""
+        self.load()
+        self.driver.execute_script('''
+            const place = document.querySelector(".playground");
+            place.dataset.solution = "";
+            place.open = true;''')
+        self.wait_for("our solution: verified")
+        self.wait_for_end()
+        self.assertEqual([head.text for head in self.driver.find_elements("css selector", ".counters thead th")],
+                         ["reduce3", "our solution", "change"])
+        self.assertEqual([(each["kernel"], each["ptx"]) for each in self.requests()],
+                         [("reduce3", "of the solution"), ("reduce3", None)])
+        self.assertIn("/* solved */", self.find(".lines").text)
+        self.assertEqual(self.driver.find_elements("xpath", "//label[span='kernel' or span='break']"), [])
+        self.assertEqual(self.driver.find_elements("css selector", ".own"), [])
         self.assert_quiet()
 
     def run_own(self, ptx, kernel="reduce3"):

@@ -17,6 +17,7 @@ from browser import FAINT, InBrowser
 from tutorial import ROOT
 from tutorial.lessons import read_all, read_lessons, tracks
 from tutorial.site_pages import page_name
+from tutorial.wrong import solution
 
 SITE = Path()  # set by main
 
@@ -141,6 +142,8 @@ class Whole(unittest.TestCase):
                 [(documents, words)] = re.findall(r'<p class="workbench" data-documents="([^"]*)"[^>]*>(.*?)</p>', text, re.S)
                 self.assertIn(f"exercise{lesson.number}", documents.split(), page)
                 self.assertIn("type <code>make serve</code>", words)
+                runs_solution = (SITE / "html/playground").is_dir() and page.startswith("exercise") and solution(lesson)
+                self.assertEqual("data-solution" in text, bool(runs_solution), page)
 
     def test_emulates_page_runs_a_kernel_of_the_readers(self):
         page = (SITE / "html/emulate.html").read_text(encoding="utf-8")

@@ -23,11 +23,15 @@ class Panel {
 
     // What a reader finds who opens it.
     begin() {
-        if (this.form) this.run();
+        if (this.form) this.isSolution ? this.runOwn(this.facts.solution) : this.run();
     }
 
+    // Of an exercise's solution, not of the lesson's kernels.
+    get isSolution() { return this.place.dataset.solution !== undefined; }
+
     build() {
-        const kernels = Object.keys(this.lesson.kernels);
+        const kernels = Object.keys(this.lesson.kernels).filter(
+            name => !this.isSolution || this.facts.solution.kernels.includes(name));
         const changed = () => { if (this.last < atOnce && this.form.checkValidity()) this.run(); };
         const options = {...this.lesson.n && {n: {from: 1, to: this.lesson.n.most, by_powers: true, ...this.lesson.n}},
                          ...this.lesson.sliders};
@@ -40,7 +44,7 @@ class Panel {
             changed();
         }), beside: field("beside", {choices: kernels, value: before(kernel)}, changed)};
         this.options = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, field(name, option, changed)]));
-        this.broken = new BreakIt(this.facts.broken ?? [], variant => {
+        this.broken = new BreakIt(this.isSolution ? [] : this.facts.broken ?? [], variant => {
             const {kernel, options: shownWith} = variant ?? {kernel: this.fields.kernel.value(), options: {}};
             this.fields.kernel.set(kernel);
             this.fields.beside.set(variant ? kernel : before(kernel)); // as it is, beside it broken
@@ -65,9 +69,10 @@ class Panel {
         this.source = make("details", {class: "listing", open: matchMedia("(min-width: 768px)").matches, hidden: true},
             make("summary", {}, "Source, with costs by line"), this.lines);
         this.steps = new Steps(() => this.run());
+        const ownPtx = this.ownPtx();
         this.place.append(make("p", {}, "Counters are emulated: counted, not timed.",
             this.facts.times ? " Times are estimates for an H200. A dash: there is none." : ""), this.form, this.status, this.results,
-            this.figure, this.steps.element, this.source, this.ownPtx());
+            this.figure, this.steps.element, this.source, ...this.isSolution ? [] : [ownPtx]);
     }
 
     // PTX in place of the lesson's, pasted, dropped or from a file: the lesson's kernel is beside it.
@@ -114,11 +119,12 @@ class Panel {
     // compare with: there a reader's kernel stands beside the one that ran before it.
     requests(kernel, beside, ptx, broken) {
         const watched = {lines: true, draw: true, check: true, steps: this.steps.element.open};
+        const mine = this.isSolution ? "our solution" : "yours";
         if (ptx && this.facts.ptx === null) {
             const before = this.before ? [["before", this.request(kernel, {ptx: this.before})]] : [];
-            return [["yours", this.request(kernel, {...watched, ptx})], ...before];
+            return [[mine, this.request(kernel, {...watched, ptx})], ...before];
         }
-        if (ptx) return [["yours", this.request(kernel, {...watched, ptx})], [kernel, this.request(kernel)]];
+        if (ptx) return [[mine, this.request(kernel, {...watched, ptx})], [kernel, this.request(kernel)]];
         if (broken) return [[`${kernel} ${broken.name}`, this.request(kernel, {...watched, broken: broken.name})],
                             [beside, this.request(beside)]];
         return [[kernel, this.request(kernel, watched)], ...beside === kernel ? [] : [[beside, this.request(beside)]]];
@@ -186,7 +192,7 @@ class Panel {
         const numbers = rows.filter(row => row.isCount), moved = numbers.filter(row => row.change);
         this.pictures = pictures;
         await this.draw();
-        const called = ({name, request}) => ["yours", "before"].includes(name) ? `${request.kernel}, ${name}` : name;
+        const called = ({name, request}) => ["yours", "before", "our solution"].includes(name) ? `${request.kernel}, ${name}` : name;
         const news = [
             ...results.filter(one => one.error).map(one => `${called(one)}: ${one.error}`),
             result.error ? "" : result.verified === null ? `${called(result)}: it ran.`

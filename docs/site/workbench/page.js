@@ -90,7 +90,7 @@ async function start() {
         } else if (place.dataset.documents) addExercises(place, about);
         else if (place.dataset.board !== undefined) showBoard(place, about).catch(error => { place.textContent = error.message; });
     }
-    for (const place of document.querySelectorAll('details.playground[data-lesson^="lesson"]:not(.workbench *)')) addLesson(place, about);
+    for (const place of document.querySelectorAll('details.playground[data-lesson^="lesson"]:not(.workbench *, [data-solution])')) addLesson(place, about);
     document.addEventListener("workbench-progress", event => addBar(event.detail));
     addBar(await ask("GET", "exercises"));
 }
