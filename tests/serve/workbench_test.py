@@ -14,9 +14,11 @@ from pathlib import Path
 
 from served import LESSON, ROOT, Served
 
-sys.path.insert(0, str(ROOT / "tests/site"))
+sys.path[:0] = [str(ROOT / "tests/site"), str(ROOT / "scripts")]
 from browser import FAINT, InBrowser  # noqa: E402
 from firefox import InFirefox  # noqa: E402
+
+from tutorial.grading import of_processes  # noqa: E402
 
 BUILD, SITE = Path(), Path()  # set by main
 RUN, TIME, CHECK, HINT, RESET = "Run", "Time", "Check", "Hint", "Reset"
@@ -171,7 +173,8 @@ class Workbench(Server, InBrowser):
         self.load("exercise00.html")
         self.click(TIME)
         self.wait(lambda driver: self.texts(".times option"))
-        self.assertEqual(self.texts(".times option"), [f"{kernel}, 16,384 blocks of 256 threads" for kernel in ("reduce0", "reduce0a")])
+        self.assertEqual(self.texts(".times option"), [f"{kernel}, 16,384 blocks of 256 threads"
+                                                       for kernel in ("reduce0", "reduce0a")])
         self.assertRegex(self.find(".timeline img").get_attribute("alt"), "^reduce0:")
         self.find(".times option:last-child").click()
         self.assertRegex(self.find(".timeline img").get_attribute("alt"), "^reduce0a:")
@@ -202,6 +205,28 @@ class Workbench(Server, InBrowser):
         self.load()
         self.assertEqual(self.typed(), kept)
         self.wait(lambda driver: self.served.text.read_text(encoding="utf-8") == kept)
+
+    def test_who_waits_is_told_how_many_are_before(self):
+        """Two programs without an end take both places. They end when who asked for them leaves."""
+        self.load()
+        names = ["first-of-this-test", "second-of-this-test"]
+        self.driver.execute_async_script('''
+            const [names, done] = arguments, text = "int main() { for (volatile int i = 0;; i = 1 - i) {} }";
+            window.control = new AbortController();
+            fetch("/api/documents/own").then(answer => answer.json()).then(({version}) => {
+                for (const name of names) {
+                    const body = JSON.stringify({name: "own", text, version, arguments: [name]});
+                    fetch("/api/run", {method: "POST", body, signal: control.signal}).catch(() => {});
+                }
+                done();
+            });''', names)
+        self.addCleanup((self.served.tree / "build/workbench/own.cu").unlink)
+        self.wait(lambda driver: all(any(name.encode() in line for _, line in of_processes("cmdline")) for name in names))
+        self.click(CHECK)
+        self.wait_for("1 other before you: about ")
+        self.driver.execute_script("control.abort()")
+        self.wait_for("Not solved yet.")
+        self.assertEqual(self.texts(".verdict li > b"), ["✓ compiles", "✗ right"])
 
     def test_the_verdict_and_the_hints_are_there_after_a_reload(self):
         self.load()

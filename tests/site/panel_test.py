@@ -433,20 +433,21 @@ class Panel(InBrowser):
             playgroundPanel.of(place).then(async panel => {
                 const first = fake.requests.length;
                 const text = fakeFacts.text.join("\\n").replaceAll("int ", "long ");
-                await panel.runOwn({ptx, kernels: [kernel], sources: {"kernels.cuh": text}});
+                const why = await panel.runOwn({ptx, kernels: [kernel], sources: {"kernels.cuh": text}});
                 place.open = true;
                 const heads = [...document.querySelectorAll(".counters thead th")].map(head => head.innerText);
                 const ran = fake.requests.slice(first).map(one => [one.kernel, one.ptx]);
-                done([heads, ran, document.querySelector(".lines").innerText]);
+                done([heads, ran, document.querySelector(".lines").innerText, why]);
             });""", ptx, kernel)
 
     def test_kernels_of_an_editor(self):
         """Beside the lesson's kernel, or, where the launch is no lesson's, beside what ran before. The source is the editor's."""
         self.load()
-        heads, ran, source = self.run_own("one", "reduce2")
-        self.assertEqual((heads[:2], ran), (["reduce2", "yours"], [["reduce2", "one"], ["reduce2", None]]))
+        heads, ran, source, why = self.run_own("one", "reduce2")
+        self.assertEqual((heads[:2], ran, why), (["reduce2", "yours"], [["reduce2", "one"], ["reduce2", None]], ""))
         self.assertIn("long sum", source)
-        self.assertEqual(self.run_own("two", "reduce_over_a_link")[1], [])
+        _, ran, _, why = self.run_own("two", "reduce_over_a_link")
+        self.assertEqual((ran, why), ([], "A page has no link."))
         self.assertEqual(self.said(), "A page has no link.")
         self.load(without="ptx")
         self.assertEqual(self.run_own("one")[:2], [["yours"], [["reduce3", "one"]]])

@@ -97,14 +97,14 @@ class Panel {
     }
 
     // Kernels that an editor of the page compiled: {ptx, sources, kernels, changed}. Of several the one runs that was `changed`.
-    // They run until the field for PTX is emptied.
+    // They run until the field for PTX is emptied. Returns why the page cannot launch them, or "".
     async runOwn({ptx, sources, kernels, changed}) {
-        if (!this.form) return;
+        if (!this.form) return "";
         const offered = kernels.filter(one => this.lesson.kernels[one] !== undefined);
         const missing = kernels.map(one => this.lesson.missing?.[one]).find(Boolean); // why the page cannot launch it
         if (missing && !offered.length) {
             this.say(missing, true);
-            return;
+            return missing;
         }
         if (offered.includes(changed)) this.fields.kernel.set(changed);
         else if (offered.length && !offered.includes(this.fields.kernel.value())) this.fields.kernel.set(offered.at(-1));
@@ -113,6 +113,7 @@ class Panel {
         this.own.value = ptx;
         this.ownSources = {ptx, sources};
         await this.run();
+        return "";
     }
 
     // What runs: [[name, request]], that which is shown line by line first. An exercise's launch has no kernel of the lesson to

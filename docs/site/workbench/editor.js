@@ -155,8 +155,9 @@ export class Editor {
         this.panel.hidden = false;
         this.panel.open = true;
         this.say("Running …");
-        await panel.runOwn({ptx, kernels: this.text.kernels, changed: this.text.changedKernel(), sources: this.sourcesOf(ptx)});
-        this.say(`Compiled in ${seconds.toFixed(1)} s. What it counts is below.`);
+        const why = await panel.runOwn({ptx, kernels: this.text.kernels, changed: this.text.changedKernel(),
+                                        sources: this.sourcesOf(ptx)});
+        this.say(`Compiled in ${seconds.toFixed(1)} s. ${why || "What it counts is below."}`);
     }
 
     // The editor's text under the path that the PTX has for it: a scratch copy of a lesson's kernels stands for the lesson's.

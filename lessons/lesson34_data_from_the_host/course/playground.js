@@ -4,7 +4,7 @@ playground.lesson("lesson34", {
     sliders: {block: {from: 32, to: 1024, value: 256, powers_of_two: true}},
     missing: Object.fromEntries(["pageable", "file", "pinned", "two_streams"].map(
         (kernel) => [kernel, `A page has no link to copy over. ./lesson34 --kernel ${kernel} runs it.`]).concat([
-        ["queue_tiles", "Its check makes the calls that it lists. ./lesson34 --kernel queue_tiles runs it."]])),
+        ["queue_tiles", "It lists calls of a host, which a page cannot make. Its check makes them, and so does ./lesson34 --kernel queue_tiles."]])),
     kernels: {
         in_place(host, {n, block}) {
             const input = host.random_ints(n), result = host.ints(1);
