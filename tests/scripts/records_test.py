@@ -110,8 +110,6 @@ class Estimates(unittest.TestCase):
     """`emulate --time` of lessons 10 to 30: of each kernel the first row of the record. Takes 15 s."""
 
     FOLDER = ROOT / "docs/data/nvidia-h200"
-    # The passes that are off by over 1 %, and by how much: docs/clock.md#passes.
-    OFF = {"segmented_strided": 2.6}
     # The lanes that divide the slow way are the card's own.
     INSTRUCTIONS_OFF = {"histogram_global": 0.1, "histogram_shared": 0.1, "histogram_private": 0.1, "softmax_three_passes": 0.1,
                         "softmax_online": 0.5}
@@ -178,7 +176,7 @@ class Estimates(unittest.TestCase):
         alone = row["grid"] == "1"  # then nothing depends on other blocks
         self.compared += 1
         self.assertAlmostEqual(launch["data_pipe_passes_estimated"] - launch["data_pipe_conflicts_estimated"], passes,
-                               delta=0 if alone else self.OFF.get(row["kernel"], 1) / 100 * passes)
+                               delta=0 if alone else passes / 100)
 
 
 class Cards(WithFolder):

@@ -84,7 +84,7 @@ void MemoryModel::count_passes(Kind kind) {
 }
 
 void MemoryModel::count_barriers(double until) {
-    for (; !barriers_.empty() && barriers_.front() < until; barriers_.pop())
+    for (; !barriers_.empty() && barriers_.top() < until; barriers_.pop())
         barrier_passes_ += std::exchange(has_accessed_, false) ? 1 : 0;
 }
 

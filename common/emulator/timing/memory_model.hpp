@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <vector>
 
@@ -26,7 +27,10 @@ public:
     Access access(const Instruction& instruction, const Step& step, double now, double latency);
 
     /// The warps of a block pass a barrier, which takes a pass if anything has accessed memory since the barrier before.
-    void pass_barrier(double at) { barriers_.push(at - entry_); }
+    /// \param has_stored to global memory: then the pass is taken when the L1 has those stores
+    void pass_barrier(double at, bool has_stored) {
+        barriers_.push(at - entry_ + (has_stored ? l1_latency_ : 0));
+    }
 
     /// Of barriers, and of shuffles and atomics that have to be repeated, until all accesses and barriers are over.
     double end_passes();
@@ -76,7 +80,8 @@ private:
     double begin_ = -1;             ///< of the latest access
     double previous_ = -1;          ///< of the one before
     Kind kind_ = Kind::other;
-    std::queue<double> barriers_; ///< that later accesses may precede in the data pipe
+    /// That later accesses may precede in the data pipe; the next one is on top.
+    std::priority_queue<double, std::vector<double>, std::greater<>> barriers_;
     bool has_accessed_ = false;   ///< since the latest barrier that is counted
     double barrier_passes_ = 0, repeats_ = 0;
     double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0;

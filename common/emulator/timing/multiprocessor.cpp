@@ -42,6 +42,7 @@ struct ResidentBlock {
     std::uint32_t place = 0;
     std::vector<WarpState*> at_barrier;
     bool has_accessed = false; ///< memory, since the latest barrier
+    bool has_stored = false;   ///< to global memory, since then
 };
 
 struct Later {
@@ -228,6 +229,8 @@ private:
         if (is_access(instruction)) {
             access = memory_.access(instruction, step, now, latencies_[instruction.latency]);
             warp.block->has_accessed = true;
+            if (instruction.unit == Unit::global && instruction.effect == Effect::store && step.lanes != 0)
+                warp.block->has_stored = true;
         }
         if (instruction.effect == Effect::load && step.misses > 0 && now < shift_.recorded_cycles)
             times_.rows[warp.age].loads.push_back({now, access.result, step.misses * 32U});
@@ -291,7 +294,7 @@ private:
     }
 
     void pass_barrier(ResidentBlock& block, double at) {
-        memory_.pass_barrier(at);
+        memory_.pass_barrier(at, std::exchange(block.has_stored, false));
         times_.more_passes -= std::exchange(block.has_accessed, false) ? 1 : 0;
         for (WarpState* const warp : block.at_barrier) {
             warp->ready = std::max(warp->ready, at);
