@@ -147,6 +147,17 @@ class Workbench(Server, InBrowser):
         self.wait_for("This is the original again.")
         self.assertEqual(self.served.text.read_text(encoding="utf-8"), self.original)
 
+    def test_a_jump_to_the_editor_opens_it(self):
+        """A browser may say at once that it was out of sight, and that it is in sight."""
+        script = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": '''
+            window.IntersectionObserver = class {
+                constructor(told) { this.told = told; }
+                observe() { setTimeout(() => this.told([{isIntersecting: false}, {isIntersecting: true}], this)); }
+                disconnect() {}
+            };'''})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", script)
+        self.load()
+
     def test_time(self):
         """65,536 ints, 4 x 128 per block: 128 blocks."""
         self.load()

@@ -28,8 +28,8 @@ function fetched(name) {
 
 // A lesson's panel opens when a reader gets there, who then need not find it. One who does not fetches nothing.
 function openWhenSeen(details) {
-    new IntersectionObserver(([entry], observer) => {
-        if (!entry.isIntersecting) return;
+    new IntersectionObserver((entries, observer) => {
+        if (!entries.some(entry => entry.isIntersecting)) return; // a jump may bring two
         observer.disconnect();
         details.open = true;
     }).observe(details);

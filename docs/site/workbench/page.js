@@ -27,8 +27,8 @@ function fold(editor, words) {
 }
 
 function whenSeen(editor) {
-    new IntersectionObserver(([entry], observer) => {
-        if (!entry.isIntersecting) return;
+    new IntersectionObserver((entries, observer) => {
+        if (!entries.some(entry => entry.isIntersecting)) return; // a jump may bring two
         observer.disconnect();
         editor.open();
     }, {rootMargin: "400px"}).observe(editor.element);
