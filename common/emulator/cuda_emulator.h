@@ -15,8 +15,8 @@ typedef struct emulator_counter {
     uint64_t value;
 } emulator_counter;
 
-/// Copies the counters of this process's last kernel launch to `counters`, at most `capacity` of them.
-/// Returns how many there are; 0 when no kernel has run yet.
+/// Copies the counters of this process's last kernel launch on the current device to `counters`, at most `capacity`
+/// of them. Returns how many there are; 0 when no kernel has run there yet.
 size_t emulator_last_launch_counters(emulator_counter* counters, size_t capacity);
 
 /// What `emulate --time` estimated of this process's last kernel launch, as a JSON object with the members that a launch has

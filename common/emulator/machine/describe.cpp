@@ -21,6 +21,23 @@ Party party(std::string role, const Code& code, std::uint32_t pc, Dim3 block, Di
     return {std::move(role), triple(block), triple(thread), source_line(code, pc), ptx_statement(code, pc)};
 }
 
+std::optional<Party> running_thread(const std::string& role, const Block& block) {
+    const auto at = [&](const Warp& warp, const ConvergenceGroup& converged) -> std::optional<Party> {
+        if (converged.lanes == 0 || converged.wait != Wait::nothing) return std::nullopt;
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(converged.lanes));
+        return party(
+            role, *converged.frame->code, converged.pc, block.index(),
+            coordinates(std::uint64_t{warp.index()} * warp_size + lane, block.grid().configuration.block));
+    };
+    for (const auto& warp : block.warps()) {
+        if (warp->finished()) continue;
+        if (auto somebody = at(*warp, warp->running())) return somebody;
+        for (const ConvergenceGroup& converged : warp->others())
+            if (auto somebody = at(*warp, converged)) return somebody;
+    }
+    return std::nullopt;
+}
+
 const char* role_of(AccessKind kind) {
     switch (kind) {
     case AccessKind::load: return "load";

@@ -6,6 +6,7 @@
 #include "emulator/machine/observer.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace emulator {
@@ -19,6 +20,9 @@ Party party(std::string role, const Warp& warp, const Instruction& instruction, 
 
 /// A thread that was at an instruction before.
 Party party(std::string role, const Code& code, std::uint32_t pc, Dim3 block, Dim3 thread);
+
+/// One of the block's threads that does not wait at a barrier; nothing if all do.
+std::optional<Party> running_thread(const std::string& role, const Block& block);
 
 /// "load", "store" or "atomic"
 const char* role_of(AccessKind kind);

@@ -3,15 +3,19 @@
 #include "emulator/error.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/counting.hpp"
+#include "emulator/machine/describe.hpp"
 #include "emulator/machine/loaded_module.hpp"
 #include "emulator/machine/occupancy.hpp"
 #include "emulator/machine/schedule.hpp"
+#include "emulator/machine/spin_watch.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -83,6 +87,8 @@ public:
         return index < clusters_;
     }
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+    bool is_left() const { return next_ < clusters_; }
+    std::uint64_t clusters() const { return clusters_; }
 
     void fail(std::exception_ptr error) {
         const std::lock_guard lock(mutex_);
@@ -122,26 +128,64 @@ std::size_t max_clusters_at_once(const Grid& grid) {
     return static_cast<std::size_t>(blocks / grid.cluster.count());
 }
 
-/// One host thread's share of the grid. The blocks of a cluster run together, since they may wait for each
-/// other.
-void run_clusters(const Grid& grid, Work& work, std::span<Observer* const> observers) {
+/// One host thread's share of the grid: the clusters that it has in progress, and storage for more.
+struct Share {
+    Counting counting;
+    std::optional<SpinWatch> spin_watch;
+    std::vector<std::unique_ptr<Observer>> watching;
+    std::vector<Observer*> observers;
     std::deque<std::unique_ptr<Cluster>> begun, free;
+    std::vector<std::uint64_t> batch; ///< with a schedule: the clusters that begin next
+
+    std::unique_ptr<Cluster> begin(const Grid& grid, std::uint64_t index) {
+        if (free.empty()) free.push_back(std::make_unique<Cluster>(grid, observers));
+        std::unique_ptr<Cluster> cluster = std::move(free.back());
+        free.pop_back();
+        cluster->start(index);
+        return cluster;
+    }
+    bool spins(const Cluster& cluster) {
+        return spin_watch && std::all_of(cluster.blocks().begin(), cluster.blocks().end(),
+                                         [&](const auto& block) { return spin_watch->spins(*block); });
+    }
+    /// Whether all that are in progress do.
+    bool spins() {
+        return spin_watch &&
+               std::all_of(begun.begin(), begun.end(), [&](const auto& cluster) { return spins(*cluster); });
+    }
+};
+
+/// Runs until the share has nothing left to do but to spin, or for about so many instructions. The blocks of a
+/// cluster run together, since they may wait for each other.
+void run_clusters(const Grid& grid, Work& work, Share& share, std::uint64_t instructions) {
+    auto& begun = share.begun;
     const std::size_t max_at_once = max_clusters_at_once(grid);
     const auto begin_next = [&] {
         std::uint64_t index = 0;
         if (begun.size() >= max_at_once || !work.next(index)) return false;
-        if (free.empty()) free.push_back(std::make_unique<Cluster>(grid, observers));
-        begun.push_front(std::move(free.back()));
-        free.pop_back();
-        begun.front()->start(index);
+        begun.push_front(share.begin(grid, index));
         return true;
     };
-    while (!work.stopped() && (!begun.empty() || begin_next())) {
+    std::size_t passed_over = 0; // in a row, since they spin
+    while (!work.stopped() && instructions != 0 && (!begun.empty() || begin_next())) {
         std::unique_ptr<Cluster> cluster = std::move(begun.front());
         begun.pop_front();
-        const bool finished = cluster->run(
-            grid.may_wait ? std::max(spinning_block_turn / (begun.size() + 1), min_block_turn) : block_turn);
-        (finished ? free : begun).push_back(std::move(cluster));
+        if (share.spins(*cluster)) {
+            begun.push_back(std::move(cluster));
+            if (begin_next())
+                passed_over = 0;
+            else if (++passed_over == begun.size())
+                return;
+            continue;
+        }
+        passed_over = 0;
+        const std::uint64_t turn = grid.takes_turns ? min_block_turn
+                                   : grid.may_wait
+                                       ? std::max(spinning_block_turn / (begun.size() + 1), min_block_turn)
+                                       : block_turn;
+        const bool finished = cluster->run(turn);
+        instructions -= std::min(instructions, turn);
+        (finished ? share.free : begun).push_back(std::move(cluster));
         if (!finished) begin_next();
     }
 }
@@ -155,10 +199,10 @@ std::size_t choose(Schedule& schedule, std::size_t begun, bool may_begin) {
 
 /// The same, with the clusters in random order. They begin in batches no larger than the limit of clusters in
 /// progress, so a block that others wait for always begins eventually.
-void run_clusters_shuffled(const Grid& grid, Work& work, std::span<Observer* const> observers) {
+void run_clusters_shuffled(const Grid& grid, Work& work, Share& share, std::uint64_t instructions) {
     Schedule& schedule = *grid.schedule;
-    std::vector<std::unique_ptr<Cluster>> begun, free;
-    std::vector<std::uint64_t> batch;
+    auto& begun = share.begun;
+    auto& batch = share.batch;
     const std::size_t max_at_once = max_clusters_at_once(grid);
     while (!work.stopped()) {
         std::uint64_t index = 0;
@@ -167,17 +211,17 @@ void run_clusters_shuffled(const Grid& grid, Work& work, std::span<Observer* con
             schedule.shuffle(std::span(batch));
         }
         const bool may_begin = !batch.empty() && begun.size() < max_at_once;
-        if (!may_begin && begun.empty()) return;
+        if ((!may_begin && (begun.empty() || share.spins())) || instructions == 0) return;
         const std::size_t chosen = choose(schedule, begun.size(), may_begin);
         if (chosen == begun.size()) {
-            if (free.empty()) free.push_back(std::make_unique<Cluster>(grid, observers));
-            begun.push_back(std::move(free.back()));
-            free.pop_back();
-            begun.back()->start(batch.back());
+            begun.push_back(share.begin(grid, batch.back()));
             batch.pop_back();
         }
-        if (!begun[chosen]->run(schedule.turn())) continue;
-        free.push_back(std::exchange(begun[chosen], std::move(begun.back())));
+        if (share.spins(*begun[chosen])) continue;
+        const std::uint64_t turn = schedule.turn();
+        instructions -= std::min(instructions, turn);
+        if (!begun[chosen]->run(turn)) continue;
+        share.free.push_back(std::exchange(begun[chosen], std::move(begun.back())));
         begun.pop_back();
     }
 }
@@ -217,6 +261,107 @@ public:
 
 private:
     std::fenv_t environment_;
+};
+
+class KernelRun final : public RunningLaunch {
+public:
+    KernelRun(const Kernel& kernel, const LaunchConfiguration& configuration,
+              std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options)
+        : schedule_(options.schedule ? std::make_unique<Schedule>(*options.schedule) : nullptr),
+          workspace_(memory, configuration.cooperative), parameters_(parameters.begin(), parameters.end()),
+          grid_(grid_of(kernel, configuration, memory, options.takes_turns)),
+          work_(configuration.grid.count() / grid_.cluster.count()),
+          shares_(number_of_shares(options, work_.clusters())) {
+        for (Share& share : shares_) {
+            share.observers.push_back(&share.counting);
+            if (options.takes_turns)
+                share.observers.push_back(&share.spin_watch.emplace(schedule_ != nullptr));
+            for (Watcher* const watcher : options.watchers) {
+                share.watching.push_back(watcher->observer(grid_));
+                share.observers.push_back(share.watching.back().get());
+            }
+        }
+    }
+
+    bool run_for(std::uint64_t instructions) override {
+        const auto run_share = [&](Share& share) {
+            try {
+                const DefaultFloatingPoint environment;
+                (schedule_ ? run_clusters_shuffled : run_clusters)(grid_, work_, share, instructions);
+            } catch (...) {
+                work_.fail(std::current_exception());
+            }
+        };
+        std::vector<std::jthread> threads;
+        for (std::size_t k = 1; k < shares_.size(); ++k)
+            threads.emplace_back(run_share, std::ref(shares_[k]));
+        run_share(shares_.front());
+        threads.clear(); // joins
+        work_.rethrow();
+        if (work_.is_left() || std::any_of(shares_.begin(), shares_.end(), [](const Share& share) {
+                return !share.begun.empty() || !share.batch.empty();
+            })) {
+            for (const Share& share : shares_)
+                for (Observer* const observer : share.observers) observer->launch_paused();
+            return false;
+        }
+        for (const Share& share : shares_) counters_ += share.counting.counters();
+        return true;
+    }
+
+    bool spins() override {
+        Share& share = shares_.front();
+        const bool may_begin =
+            !share.batch.empty() || (work_.is_left() && share.begun.size() < max_clusters_at_once(grid_));
+        return !share.begun.empty() && !may_begin && share.spins();
+    }
+    std::string place() const override {
+        for (const Share& share : shares_)
+            for (const auto& cluster : share.begun)
+                for (const auto& block : cluster->blocks())
+                    if (const auto thread = running_thread("", *block))
+                        return "thread " + thread->thread + " of block " + thread->block + " at " +
+                               (thread->where.empty() ? thread->ptx : thread->where);
+        return "";
+    }
+
+    const Counters& counters() const override { return counters_; }
+
+private:
+    Grid grid_of(const Kernel& kernel, const LaunchConfiguration& configuration, GlobalMemory& memory,
+                 bool takes_turns) const {
+        const std::optional<Dim3> cluster = cluster_of(kernel, configuration);
+        return {.kernel = kernel,
+                .configuration = configuration,
+                .has_clusters = cluster.has_value(),
+                .cluster = cluster.value_or(Dim3{}),
+                .parameters = parameters_,
+                .memory = memory,
+                .stack_bytes = kernel.local_bytes(configuration.call_stack_bytes),
+                .workspace = workspace_.address(),
+                .may_wait = configuration.cooperative || kernel.may_wait_for_other_blocks(),
+                .takes_turns = takes_turns,
+                .schedule = schedule_.get()};
+    }
+    static std::size_t number_of_shares(const RunOptions& options, std::uint64_t clusters) {
+        // One that waits for others runs on one, so that what it counts depends on the calls alone.
+        const bool one_thread =
+            options.schedule || options.takes_turns ||
+            std::any_of(options.watchers.begin(), options.watchers.end(),
+                        [](const Watcher* watcher) { return watcher->wants_one_thread(); });
+        const std::uint64_t wanted = one_thread                  ? 1
+                                     : options.host_threads != 0 ? options.host_threads
+                                                                 : usable_cores();
+        return static_cast<std::size_t>(std::min(wanted, clusters));
+    }
+
+    const std::unique_ptr<Schedule> schedule_;
+    const Workspace workspace_;
+    const std::vector<std::byte> parameters_;
+    const Grid grid_;
+    Work work_;
+    std::vector<Share> shares_; ///< of the host threads
+    Counters counters_;
 };
 
 } // namespace
@@ -266,62 +411,20 @@ void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuratio
                        "; each extent must be a multiple of the cluster's");
 }
 
-Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
-             std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options) {
+std::unique_ptr<RunningLaunch> begin_launch(const Kernel& kernel, const LaunchConfiguration& configuration,
+                                            std::span<const std::byte> parameters, GlobalMemory& memory,
+                                            const RunOptions& options) {
     check(kernel, configuration, parameters);
     check_cluster(kernel, configuration);
-    const std::optional<Dim3> cluster = cluster_of(kernel, configuration);
     if (kernel.uses_heap()) memory.prepare_heap(configuration.device);
-    std::optional<Schedule> schedule;
-    if (options.schedule) schedule.emplace(*options.schedule);
-    const Workspace workspace(memory, configuration.cooperative);
-    const Grid grid{.kernel = kernel,
-                    .configuration = configuration,
-                    .has_clusters = cluster.has_value(),
-                    .cluster = cluster.value_or(Dim3{}),
-                    .parameters = parameters,
-                    .memory = memory,
-                    .stack_bytes = kernel.local_bytes(configuration.call_stack_bytes),
-                    .workspace = workspace.address(),
-                    .may_wait = configuration.cooperative || kernel.may_wait_for_other_blocks(),
-                    .schedule = schedule ? &*schedule : nullptr};
-    const std::uint64_t clusters = configuration.grid.count() / grid.cluster.count();
-    const bool one_thread =
-        options.schedule || std::any_of(options.watchers.begin(), options.watchers.end(),
-                                        [](const Watcher* watcher) { return watcher->wants_one_thread(); });
-    const std::uint64_t wanted = one_thread                  ? 1
-                                 : options.host_threads != 0 ? options.host_threads
-                                                             : usable_cores();
-    const std::size_t workers = static_cast<std::size_t>(std::min(wanted, clusters));
+    return std::make_unique<KernelRun>(kernel, configuration, parameters, memory, options);
+}
 
-    Work work(clusters);
-    std::vector<Counting> counting(workers);
-    std::vector<std::vector<std::unique_ptr<Observer>>> watching(workers);
-    std::vector<std::vector<Observer*>> observers(workers);
-    for (std::size_t k = 0; k < workers; ++k) {
-        observers[k].push_back(&counting[k]);
-        for (Watcher* const watcher : options.watchers) {
-            watching[k].push_back(watcher->observer(grid));
-            observers[k].push_back(watching[k].back().get());
-        }
-    }
-    const auto worker = [&](std::size_t k) {
-        try {
-            const DefaultFloatingPoint environment;
-            (grid.schedule ? run_clusters_shuffled : run_clusters)(grid, work, observers[k]);
-        } catch (...) {
-            work.fail(std::current_exception());
-        }
-    };
-    std::vector<std::jthread> threads;
-    for (std::size_t k = 1; k < workers; ++k) threads.emplace_back(worker, k);
-    worker(0);
-    threads.clear(); // joins
-    work.rethrow();
-
-    Counters total;
-    for (const Counting& one : counting) total += one.counters();
-    return total;
+Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
+             std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options) {
+    const auto launch = begin_launch(kernel, configuration, parameters, memory, options);
+    launch->run_for(RunningLaunch::to_its_end);
+    return launch->counters();
 }
 
 } // namespace emulator

@@ -7,8 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace emulator {
 
@@ -62,6 +64,7 @@ struct Grid {
     /// Of a cooperative launch: where cooperative groups keep the grid's barrier.
     std::uint64_t workspace = 0;
     bool may_wait = false;        ///< blocks may wait for each other in a loop
+    bool takes_turns = false;     ///< other launches may run before it ends; then it has one host thread
     Schedule* schedule = nullptr; ///< null: the usual order
 };
 
@@ -70,6 +73,7 @@ struct RunOptions {
     unsigned int host_threads = 0;              ///< 0: one for each core; a schedule has only one
     std::span<Watcher* const> watchers{};       ///< beside the counters
     std::optional<std::uint64_t> schedule = {}; ///< seed of a random order of blocks, warps and lanes
+    bool takes_turns = false; ///< with other launches, so it pauses when it only waits: see SpinWatch
 };
 
 /// \throws Error invalid_configuration if the device does not accept the grid, or the kernel the block.
@@ -82,11 +86,35 @@ void check_cluster(const Kernel& kernel, const LaunchConfiguration& configuratio
 /// must be all.
 std::uint64_t blocks_on_device(const Kernel& kernel, const LaunchConfiguration& configuration);
 
-/// Runs `kernel` to its end over the whole grid, with the blocks spread over host threads. `parameters` is
-/// the kernel's parameter buffer in the layout that its PTX declares (`Kernel::parameters()`). Returns the
-/// launch's counters. \throws Error: invalid_configuration or invalid_cluster before anything runs;
-/// everything else when the first thread fails, with kernel, block, thread, PTX line and source line in the
-/// message. Memory keeps what was written until then.
+/// A launch in progress. It runs piece by piece, so that launches which wait for each other take turns.
+class RunningLaunch {
+public:
+    static constexpr std::uint64_t to_its_end = UINT64_MAX;
+
+    virtual ~RunningLaunch() = default;
+
+    /// Runs to the kernel's end, until each host thread has executed about so many warp instructions, or until
+    /// it only waits for others. Returns whether the kernel has ended. \throws Error when the first thread fails, with kernel, block,
+    /// thread, PTX line and source line in the message. Memory keeps what was written until then.
+    virtual bool run_for(std::uint64_t instructions) = 0;
+
+    /// Whether all that it can do is to spin until something else changes memory. Only if it takes turns.
+    virtual bool spins() = 0;
+    /// Where one of its threads is: "thread (0,0,0) of block (3,0,0) at meet.cu:12". Empty: not known.
+    virtual std::string place() const = 0;
+
+    /// Once it has ended.
+    virtual const Counters& counters() const = 0;
+};
+
+/// Begins to run `kernel` over the whole grid, with the blocks spread over host threads. `parameters` is the
+/// kernel's parameter buffer in the layout that its PTX declares (`Kernel::parameters()`). \throws Error:
+/// invalid_configuration or invalid_cluster.
+std::unique_ptr<RunningLaunch> begin_launch(const Kernel& kernel, const LaunchConfiguration& configuration,
+                                            std::span<const std::byte> parameters, GlobalMemory& memory,
+                                            const RunOptions& options = {});
+
+/// The same, to its end. Returns the launch's counters. \throws Error as both do.
 Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
              std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options = {});
 

@@ -260,6 +260,9 @@ public:
 
     virtual void exited(const Warp&, LaneMask /*lanes*/) {}
 
+    /// Other launches and the host may use memory before the next event.
+    virtual void launch_paused() {}
+
     /// `lanes` make an invalid access, or arrive at a block or cluster barrier in a wrong way. True: they
     /// skip the instruction (loads give 0). If no observer absorbs the fault, it ends the launch.
     virtual bool absorbs_fault(const Warp&, const Fault&, LaneMask /*lanes*/) { return false; }

@@ -50,8 +50,10 @@ public:
     /// A copy in a default stream between two devices waits for all streams of both, and they for it.
     void joins_devices(int one, int other);
     void end();
-    /// Begins one again that has ended here already: it has its place in the order, and runs only now.
+    /// Begins or goes on with one that has ended here already: it has its place in the order, and runs only now.
     void resume(Operation operation) { current_ = std::move(operation); }
+    /// Leaves it for later.
+    Operation pause() { return std::exchange(current_, {}); }
     /// So many have a place in the order, and have not run.
     void set_waiting(std::size_t operations) { waiting_ = operations; }
     bool has_waiting() const { return waiting_ != 0; }

@@ -27,9 +27,25 @@ const char* name_of(cudaGraphNodeType type) {
 }
 
 cudaError_t remember(cudaError_t error) {
-    if (error != cudaSuccess) thread_error = error;
+    if (error != cudaSuccess && error != cudaErrorNotReady) thread_error = error; // that one is an answer
     return error;
 }
+
+/// The lock, for a call.
+class Call {
+public:
+    explicit Call(Runtime& runtime) : mutex_(runtime.mutex) {
+        ++runtime.callers;
+        mutex_.lock();
+        --runtime.callers;
+    }
+    ~Call() { mutex_.unlock(); }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+private:
+    std::mutex& mutex_;
+};
 
 /// The error with which `body` ends.
 cudaError_t outcome(const std::function<void(Device&)>& body, Device& device) {
@@ -66,6 +82,7 @@ void run_current(Device& device, const std::function<void(Device&)>& work) {
 
 /// Whether the node's work may wait for its turn. \throws what the work does if its arguments are wrong.
 bool may_run_later(Device& device, const GraphNode& node) {
+    device.shared.joins_devices = false;
     if (node.runs_at_once) return false;
     if (node.type == cudaGraphNodeTypeKernel) return true; // its arguments have been checked
     if (node.type != cudaGraphNodeTypeMemcpy && node.type != cudaGraphNodeTypeMemset) return false;
@@ -78,19 +95,27 @@ bool may_run_later(Device& device, const GraphNode& node) {
     return device.shared.may_run_later;
 }
 
-/// Now, or with a schedule when the host waits for it, or later.
+/// Now; or after what it has to wait for; or with a schedule when the host waits for it, or later.
 void run_in_turn(Device& device, const void* stream, const GraphNode& node) {
     OperationQueue& queue = Runtime::instance().queue;
-    if (!queue.is_used()) return run_operation(device, stream, node.type, node.work);
-    const bool runs_later = may_run_later(device, node);
+    if (!queue.has_schedule() && queue.is_empty() && !node.begin)
+        return run_operation(device, stream, node.type, node.work);
+    const bool runs_later = node.begin || may_run_later(device, node);
     OperationOrder& order = device.memory.operations();
     order.begin(stream, device.number, name_of(node.type));
     OperationOrder::Operation operation = order.current();
     order.end();
-    if (runs_later) return queue.add(device, std::move(operation), node.work);
-    queue.run_until(operation.before);
-    order.resume(std::move(operation));
-    run_current(device, node.work);
+    if (!runs_later) {
+        if (device.shared.joins_devices && order.is_default(operation.stream))
+            queue.run_all();
+        else
+            queue.run_until(operation.before);
+        order.resume(std::move(operation));
+        return run_current(device, node.work);
+    }
+    queue.add(device, std::move(operation), {.work = node.work, .begin = node.begin});
+    if (!queue.has_schedule() || node.runs_at_once) queue.run_some();
+    if (device.memory.host_can_store()) queue.run_in_background();
 }
 
 } // namespace
@@ -106,14 +131,14 @@ cudaError_t api_call(const std::function<void(Device&)>& body) {
 
 cudaError_t call_without_waiting(const std::function<void(Device&)>& body) {
     Runtime& runtime = Runtime::instance();
-    const std::lock_guard lock(runtime.mutex);
+    const Call call(runtime);
     const cudaError_t fault = runtime.fault;
     return remember(fault != cudaSuccess ? fault : outcome(body, runtime.current_device()));
 }
 
 cudaError_t query_call(const std::function<void(Device&)>& body) {
     Runtime& runtime = Runtime::instance();
-    const std::lock_guard lock(runtime.mutex);
+    const Call call(runtime);
     return remember(outcome(body, runtime.current_device()));
 }
 
@@ -149,10 +174,8 @@ void run_operation(Device& device, const void* stream, cudaGraphNodeType type,
     run_current(device, work);
 }
 
-void run_later(Device& device, OperationOrder::Operation operation,
-               const std::function<void(Device&)>& work) {
-    device.memory.operations().resume(std::move(operation));
-    remember(outcome([&](Device& then) { run_current(then, work); }, device));
+void remember_outcome(Device& device, const std::function<void(Device&)>& body) {
+    remember(outcome(body, device));
 }
 
 void note_refusal(Device& device, cudaError_t error, const std::string& function) {

@@ -34,7 +34,7 @@ namespace emulator {
 /// codes. Error messages go to stderr. After a kernel has failed, returns its error instead.
 abi::cudaError_t api_call(const std::function<void(Device&)>& body);
 
-/// The same for calls that wait for no stream: with a schedule, operations may still wait for their turn.
+/// The same for calls that wait for no stream: operations may still wait for their turn.
 abi::cudaError_t call_without_waiting(const std::function<void(Device&)>& body);
 
 /// The same for calls that CUDA answers even after a kernel has failed: queries about the device or the
@@ -52,8 +52,8 @@ abi::cudaError_t stream_call(const void* stream, const GraphNode& node);
 void run_operation(Device& device, const void* stream, abi::cudaGraphNodeType type,
                    const std::function<void(Device&)>& work);
 
-/// The same for an operation that has had to wait: it has its place in the order already.
-void run_later(Device& device, OperationOrder::Operation operation, const std::function<void(Device&)>& work);
+/// Runs the body of a call that has returned already: its error is that of the calling thread.
+void remember_outcome(Device& device, const std::function<void(Device&)>& body);
 
 /// From now on each call that copies or waits returns `error`: a card would have done the work, and the
 /// emulator cannot. `function` is the unsupported call; empty: a kernel that it cannot run.

@@ -114,6 +114,7 @@ struct SharedState {
     /// While a copy or a memset only checks its arguments: it does nothing, and tells whether it may run later,
     /// since the host's own code does not take part in it.
     bool rehearses = false, may_run_later = true;
+    bool joins_devices = false; ///< in a default stream, it waits for all streams of two devices
 
     /// cudaDeviceReset ends what belongs to the device; `is_only`: everything.
     void reset(int device, bool is_only);

@@ -13,6 +13,7 @@
 namespace emulator {
 
 struct Device;
+class RunningLaunch;
 
 /// The memory of an allocation node: it has one address, and is on the device from the node's run until it is freed.
 struct GraphMemory {
@@ -29,7 +30,9 @@ struct GraphMemory {
 struct GraphNode {
     abi::cudaGraphNodeType type = abi::cudaGraphNodeTypeEmpty;
     std::function<void(Device&)> work; ///< null: nothing to do on the device
-    std::function<void()> host;        ///< the program's own function, which runs without the API's lock
+    /// The same of a kernel that may wait for others, piece by piece; null: it is none.
+    std::function<std::unique_ptr<RunningLaunch>(Device&)> begin{};
+    std::function<void()> host; ///< the program's own function, which runs without the API's lock
     std::vector<const GraphNode*> dependencies = {};
     void* event = nullptr;                 ///< that it records or waits for
     std::shared_ptr<GraphMemory> memory{}; ///< that it allocates

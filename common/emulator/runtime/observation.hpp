@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,9 +37,11 @@ public:
     /// What was estimated of the last launch, as JSON; empty: nothing.
     virtual const std::string& last_estimate() const = 0;
 
-    /// emulator::run with observers, which also writes its records.
-    virtual Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
-                         std::span<const std::byte> parameters, GlobalMemory& memory) = 0;
+    /// emulator::begin_launch with observers. It also writes the launch's records.
+    virtual std::unique_ptr<RunningLaunch> begin_launch(const Kernel& kernel,
+                                                        const LaunchConfiguration& configuration,
+                                                        std::span<const std::byte> parameters,
+                                                        GlobalMemory& memory, bool takes_turns) = 0;
 
     /// Those of all recorders.
     virtual std::vector<MemoryEvents*> memory_listeners() const = 0;

@@ -1,6 +1,7 @@
 #include "emulator/runtime/runtime.hpp"
 
 #include "emulator/device_count.hpp"
+#include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/observation.hpp"
 
 #include <cstdio>
@@ -30,7 +31,11 @@ int device_count() {
     const std::unique_lock lock(Runtime::instance().mutex,
                                 std::try_to_lock); // a thread may never end its call
     if (!lock) return;
-    Runtime::instance().queue.run_all();
+    try {
+        Runtime::instance().queue.run_all();
+    } catch (const ApiError& error) { // what waits forever
+        report(error.what());
+    }
     observation->finish();
 }
 
@@ -57,7 +62,11 @@ int& Runtime::current_device_number() {
 }
 
 void Runtime::reset(int device) {
-    queue.run_all(); // what waits may belong to the device that ends
+    try {
+        queue.run_all(); // what waits may belong to the device that ends
+    } catch (const ApiError& error) {
+        report(error.what());
+    }
     auto& slot = devices[static_cast<std::size_t>(device)];
     slot.reset(); // first: otherwise both devices would place managed variables
     shared.reset(device, devices.size() == 1);

@@ -7,6 +7,8 @@
 #include "emulator/runtime/registry.hpp"
 
 #include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,14 +29,17 @@ public:
     /// cudaDeviceReset.
     void reset(int device);
 
-    std::mutex mutex; ///< one call at a time
-    /// The call in progress is a launch that has not ended, on a thread of its own.
-    std::atomic<bool> runs_in_background{false};
+    std::mutex mutex;             ///< one call at a time
+    std::atomic<int> callers = 0; ///< that wait for it
     Registry registry;
     SharedState shared;
     OperationQueue queue;
     std::vector<std::unique_ptr<Device>> devices; ///< one or more
-    std::optional<Counters> last_launch;
+    struct LastLaunch {
+        std::uint64_t number = 0;         ///< of the device's launches
+        std::optional<Counters> counters; ///< once it has ended
+    };
+    std::map<int, LastLaunch> last_launches; ///< by device
     /// The error of the kernel that failed. Every later call returns it, until cudaDeviceReset.
     std::atomic<abi::cudaError_t> fault = abi::cudaSuccess;
 

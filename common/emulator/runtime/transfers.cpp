@@ -192,10 +192,11 @@ void copy(const Device& device, const Box& box) {
     if (device.shared.rehearses) {
         const Allocation *const target = device.memory.find(to.first), *const source =
                                                                            device.memory.find(from.first);
+        device.shared.joins_devices = target && source && target->device != source->device &&
+                                      target->device != Allocation::on_host &&
+                                      source->device != Allocation::on_host;
         device.shared.may_run_later =
-            target && source && !to.is_array && !from.is_array &&
-            (target->device == source->device || target->device == Allocation::on_host ||
-             source->device == Allocation::on_host);
+            target && source && !to.is_array && !from.is_array && !device.shared.joins_devices;
         return;
     }
     if (!to.is_array && !from.is_array) note_order(device, to.first, from.first);

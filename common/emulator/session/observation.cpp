@@ -76,8 +76,10 @@ public:
     bool only_estimates() const override { return request_.time_only; }
     std::optional<std::uint64_t> schedule() const override { return request_.schedule; }
     const std::string& last_estimate() const override { return last_estimate_; }
-    Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
-                 std::span<const std::byte> parameters, GlobalMemory& memory) override;
+    std::unique_ptr<RunningLaunch> begin_launch(const Kernel& kernel,
+                                                const LaunchConfiguration& configuration,
+                                                std::span<const std::byte> parameters, GlobalMemory& memory,
+                                                bool takes_turns) override;
     std::vector<MemoryEvents*> memory_listeners() const override;
     void write_findings() override { write_findings(nullptr); }
     void write_rejected_launch() override;
@@ -86,6 +88,8 @@ public:
     void finish() override;
 
 private:
+    class ReportedLaunch;
+
     std::vector<std::unique_ptr<Recorder>> make_recorders();
     void write_findings(const ObservedLaunch* launch);
     void write(Json record);
@@ -135,86 +139,146 @@ ReportingObservation::ReportingObservation(Request request, std::string path)
     notice_fork();
 }
 
-Counters ReportingObservation::run(const Kernel& kernel, const LaunchConfiguration& configuration,
-                                   std::span<const std::byte> parameters, GlobalMemory& memory) {
-    notice_fork();
-    const std::string name = kernel.readable_name();
-    const std::uint64_t number = launches_++;
-    const ObservedLaunch launch{.number = number,
-                                .kernel = kernel,
-                                .configuration = configuration,
-                                .selected = is_wanted_(name) && number == request_.launch.value_or(number),
-                                .parameters = parameters,
-                                .memory = memory};
-    // One by one: building a list would copy them, and there may be many launches.
-    Json record = Json::object();
-    record["record"] = launch.selected ? "launch" : "other launch";
-    record["launch"] = number;
-    record["kernel"] = short_name(name);
-    record["name"] = name;
-    if (has_several_devices()) record["device"] = configuration.device;
-    record["grid"] = configuration.grid;
-    record["block"] = configuration.block;
-    record["static_shared_bytes"] = kernel.static_shared_bytes();
-    record["dynamic_shared_bytes"] = configuration.dynamic_shared_bytes;
-    for (const auto& [kind, instruction] : ptx::uncounted_traffic(kernel.module().ptx(), kernel.name()))
-        record["uncounted"][std::string(kind)] = instruction;
-    std::vector<Watcher*> watchers;
-    WeakMemory weak_memory;
-    if (request_.schedule) watchers.push_back(&weak_memory); // first: others read memory that it restores
-    BlockDeduplication checkers_of_blocks;
-    for (const auto& recorder : recorders_) {
-        Watcher* const watcher = recorder->begin(launch);
-        if (!watcher) continue;
-        if (!watcher->judges_blocks()) {
-            watchers.push_back(watcher);
-            continue;
-        }
-        if (!checkers_of_blocks.has_checkers()) watchers.push_back(&checkers_of_blocks);
-        checkers_of_blocks.add(*watcher);
+/// A launch with observers.
+class ReportingObservation::ReportedLaunch final : public RunningLaunch {
+public:
+    ReportedLaunch(ReportingObservation& all, std::uint64_t number, const Kernel& kernel,
+                   const LaunchConfiguration& configuration, std::span<const std::byte> parameters,
+                   GlobalMemory& memory)
+        : all_(all), name_(kernel.readable_name()), configuration_(configuration),
+          parameters_(parameters.begin(), parameters.end()),
+          observed_{.number = number,
+                    .kernel = kernel,
+                    .configuration = configuration_,
+                    .selected = all.is_wanted_(name_) && number == all.request_.launch.value_or(number),
+                    .parameters = parameters_,
+                    .memory = memory} {
+        // One by one: building a list would copy them, and there may be many launches.
+        record_["record"] = observed_.selected ? "launch" : "other launch";
+        record_["launch"] = number;
+        record_["kernel"] = short_name(name_);
+        record_["name"] = name_;
+        if (has_several_devices()) record_["device"] = configuration.device;
+        record_["grid"] = configuration.grid;
+        record_["block"] = configuration.block;
+        record_["static_shared_bytes"] = kernel.static_shared_bytes();
+        record_["dynamic_shared_bytes"] = configuration.dynamic_shared_bytes;
+        for (const auto& [kind, instruction] : ptx::uncounted_traffic(kernel.module().ptx(), kernel.name()))
+            record_["uncounted"][std::string(kind)] = instruction;
+    }
+    ReportedLaunch(const ReportedLaunch&) = delete;
+    ReportedLaunch& operator=(const ReportedLaunch&) = delete;
+
+    ~ReportedLaunch() override {
+        if (!has_ended_) end("the kernel was given up");
     }
 
-    const auto running = [number, name] {
-        return Json{{"record", "running"}, {"launch", number}, {"name", name}};
-    };
-    write(running()); // otherwise a crash of the program would lose the rest
-    if (!progress_) progress_ = new LaunchProgress;
-    progress_->begin(short_name(name), configuration.grid.count(), [&](const std::optional<Party>& somebody) {
-        write_findings(&launch);
-        if (!somebody) return;
-        Json known = running();
-        known["somebody"] = *somebody;
-        write(std::move(known));
-    });
-    watchers.push_back(progress_);
+    /// \throws Error as emulator::begin_launch.
+    void begin(GlobalMemory& memory, bool takes_turns) {
+        std::vector<Watcher*> watchers;
+        if (all_.request_.schedule)
+            watchers.push_back(&weak_memory_); // first: others read memory that it restores
+        for (const auto& recorder : all_.recorders_) {
+            Watcher* const watcher = recorder->begin(observed_);
+            if (!watcher) continue;
+            if (!watcher->judges_blocks()) {
+                watchers.push_back(watcher);
+                continue;
+            }
+            if (!checkers_of_blocks_.has_checkers()) watchers.push_back(&checkers_of_blocks_);
+            checkers_of_blocks_.add(*watcher);
+        }
+        all_.write(running()); // otherwise a crash of the program would lose the rest
+        if (!all_.progress_) all_.progress_ = new LaunchProgress;
+        progress_.emplace(*all_.progress_, short_name(name_), configuration_.grid.count(),
+                          [this](const std::optional<Party>& somebody) {
+                              all_.write_findings(&observed_);
+                              if (!somebody) return;
+                              Json known = running();
+                              known["somebody"] = *somebody;
+                              all_.write(std::move(known));
+                          });
+        progress_->goes_on();
+        watchers.push_back(&*progress_);
+        all_.last_estimate_.clear();
+        if (all_.request_.time_only) return;
+        ending_on_error([&] {
+            launch_ = emulator::begin_launch(
+                observed_.kernel, configuration_, parameters_, memory,
+                {.watchers = watchers, .schedule = all_.request_.schedule, .takes_turns = takes_turns});
+        });
+    }
 
-    last_estimate_.clear();
-    const auto end = [&] {
-        progress_->end();
-        write(std::move(record));
-        for (const auto& recorder : recorders_) {
-            for (Json& seen : recorder->end(launch)) {
-                if (seen.at("record") == "time") last_estimate_ = estimate_of(seen);
-                seen["launch"] = number;
-                if (launch.selected) write(std::move(seen));
+    bool run_for(std::uint64_t instructions) override {
+        if (launch_) {
+            progress_->goes_on();
+            bool ends = false;
+            ending_on_error([&] { ends = launch_->run_for(instructions); });
+            if (!ends) {
+                all_.write_findings(&observed_);
+                return false;
+            }
+            counters_ = launch_->counters();
+            record_["counters"] = counters_;
+        }
+        end();
+        return true;
+    }
+    bool spins() override { return launch_ && launch_->spins(); }
+    std::string place() const override { return launch_ ? launch_->place() : ""; }
+    const Counters& counters() const override { return counters_; }
+
+private:
+    Json running() const { return {{"record", "running"}, {"launch", observed_.number}, {"name", name_}}; }
+
+    template <class Part> void ending_on_error(Part part) {
+        try {
+            part();
+        } catch (const std::exception& error) {
+            end(error.what());
+            throw;
+        }
+    }
+
+    void end(const std::string& error = {}) {
+        has_ended_ = true;
+        launch_.reset(); // so that observers tell what they have found
+        progress_.reset();
+        if (!error.empty()) record_["error"] = error;
+        all_.write(std::move(record_));
+        for (const auto& recorder : all_.recorders_) {
+            for (Json& seen : recorder->end(observed_)) {
+                if (seen.at("record") == "time") all_.last_estimate_ = estimate_of(seen);
+                seen["launch"] = observed_.number;
+                if (observed_.selected) all_.write(std::move(seen));
             }
         }
-        write_findings(&launch);
-    };
-    try {
-        const RunOptions options{.watchers = watchers, .schedule = request_.schedule};
-        Counters counters;
-        if (!request_.time_only) {
-            counters = emulator::run(kernel, configuration, parameters, memory, options);
-            record["counters"] = counters;
-        }
-        end();
-        return counters;
-    } catch (const std::exception& error) {
-        record["error"] = error.what();
-        end();
-        throw;
+        all_.write_findings(&observed_);
     }
+
+    ReportingObservation& all_;
+    const std::string name_;
+    const LaunchConfiguration configuration_;
+    const std::vector<std::byte> parameters_;
+    const ObservedLaunch observed_;
+    Json record_ = Json::object();
+    WeakMemory weak_memory_;
+    BlockDeduplication checkers_of_blocks_;
+    std::optional<LaunchProgress::Launch> progress_;
+    std::unique_ptr<RunningLaunch> launch_; ///< null: it is only estimated
+    Counters counters_;
+    bool has_ended_ = false;
+};
+
+std::unique_ptr<RunningLaunch> ReportingObservation::begin_launch(const Kernel& kernel,
+                                                                  const LaunchConfiguration& configuration,
+                                                                  std::span<const std::byte> parameters,
+                                                                  GlobalMemory& memory, bool takes_turns) {
+    notice_fork();
+    auto launch =
+        std::make_unique<ReportedLaunch>(*this, launches_++, kernel, configuration, parameters, memory);
+    launch->begin(memory, takes_turns);
+    return launch;
 }
 
 std::vector<MemoryEvents*> ReportingObservation::memory_listeners() const {

@@ -28,7 +28,8 @@ struct ObservedLaunch {
     const GlobalMemory& memory;
 };
 
-/// Records one kind of observation. Lives as long as the process. Calls come one at a time.
+/// Records one kind of observation. Lives as long as the process. Calls come one at a time. A launch may begin
+/// before an earlier one ends.
 class Recorder {
 public:
     virtual ~Recorder() = default;
@@ -37,7 +38,7 @@ public:
     /// Called for all launches, selected or not, since a checker may have to know what the others write.
     virtual Watcher* begin(const ObservedLaunch& launch) = 0;
 
-    /// The latest launch has ended, with or without an error. Returns its records with their kind, {"record":
+    /// The launch has ended, with or without an error. Returns its records with their kind, {"record":
     /// "lines", …}. "process" and "launch" are added to them.
     virtual std::vector<Json> end(const ObservedLaunch&);
 

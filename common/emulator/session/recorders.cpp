@@ -5,55 +5,51 @@
 
 #include <nlohmann/json.hpp>
 
-#include <utility>
-
 namespace emulator {
 
 Watcher* LineRecorder::begin(const ObservedLaunch& launch) {
     if (!launch.selected) return nullptr;
-    return &counting_.emplace();
+    return &counting_[launch.number];
 }
 
 std::vector<Json> LineRecorder::end(const ObservedLaunch& launch) {
-    if (!counting_) return {};
+    const auto counting = counting_.extract(launch.number);
+    if (!counting) return {};
     const std::string name = launch.kernel.readable_name();
     Json record{{"record", "lines"},
                 {"kernel", short_name(name)},
                 {"name", name},
-                {"functions", counting_->functions()}};
-    counting_.reset();
+                {"functions", counting.mapped().functions()}};
     return {std::move(record)};
 }
 
 Watcher* AccessRecorder::begin(const ObservedLaunch& launch) {
     if (!launch.selected || !recorded_.insert(launch.kernel.name()).second) return nullptr;
-    tracing_ = std::make_unique<AccessTracing>(options_);
-    return tracing_.get();
+    return &tracing_.try_emplace(launch.number, options_).first->second;
 }
 
 std::vector<Json> AccessRecorder::end(const ObservedLaunch& launch) {
-    if (!tracing_) return {};
-    const auto tracing = std::exchange(tracing_, nullptr);
-    if (!tracing->trace().ran) { // it cannot be launched like this
+    const auto tracing = tracing_.extract(launch.number);
+    if (!tracing) return {};
+    if (!tracing.mapped().trace().ran) { // it cannot be launched like this
         recorded_.erase(launch.kernel.name());
         return {};
     }
     Json record{{"record", "accesses"}};
-    record.update(Json(tracing->trace()));
+    record.update(Json(tracing.mapped().trace()));
     return {std::move(record)};
 }
 
 Watcher* PeerRecorder::begin(const ObservedLaunch& launch) {
     if (!launch.selected) return nullptr;
-    traffic_ = std::make_unique<PeerTraffic>();
-    return traffic_.get();
+    return &traffic_[launch.number];
 }
 
-std::vector<Json> PeerRecorder::end(const ObservedLaunch&) {
-    const auto traffic = std::exchange(traffic_, nullptr);
-    if (!traffic || traffic->sectors().empty()) return {};
+std::vector<Json> PeerRecorder::end(const ObservedLaunch& launch) {
+    const auto traffic = traffic_.extract(launch.number);
+    if (!traffic || traffic.mapped().sectors().empty()) return {};
     Json record{{"record", "peers"}, {"peers", Json::array()}};
-    for (const auto& [device, sectors] : traffic->sectors())
+    for (const auto& [device, sectors] : traffic.mapped().sectors())
         record["peers"].push_back({{"device", device},
                                    {"load_sectors", sectors.loads},
                                    {"store_sectors", sectors.stores},

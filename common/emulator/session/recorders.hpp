@@ -28,7 +28,7 @@ public:
     std::vector<Json> end(const ObservedLaunch& launch) override;
 
 private:
-    std::optional<LineCounting> counting_;
+    std::map<std::uint64_t, LineCounting> counting_; ///< by launch
 };
 
 /// With several devices: {"record": "peers", "peers": [{"device": 1, "load_sectors": …, "store_sectors": …,
@@ -46,7 +46,7 @@ private:
     struct Copies {
         std::uint64_t count = 0, bytes = 0;
     };
-    std::unique_ptr<PeerTraffic> traffic_;
+    std::map<std::uint64_t, PeerTraffic> traffic_;        ///< by launch
     std::map<std::tuple<int, int, bool>, Copies> copies_; ///< from, to, whether directly
 };
 
@@ -64,8 +64,8 @@ public:
 
 private:
     const TraceOptions options_;
-    std::set<std::string> recorded_; ///< kernels
-    std::unique_ptr<AccessTracing> tracing_;
+    std::set<std::string> recorded_;                 ///< kernels
+    std::map<std::uint64_t, AccessTracing> tracing_; ///< by launch
 };
 
 } // namespace emulator

@@ -57,19 +57,20 @@ bool is_initial(const LoadedModule& module, std::string_view variable, const All
 Watcher* ReplayRecorder::begin(const ObservedLaunch& launch) {
     if (launch.selected && !refused_) {
         try {
-            pending_ = record_of(launch);
+            pending_[launch.number] = record_of(launch);
         } catch (const Refusal& refusal) {
             refused_ = true;
-            pending_ = {{"refusal", refusal.why}};
+            pending_[launch.number] = {{"refusal", refusal.why}};
         }
     }
     return &written_;
 }
 
-std::vector<Json> ReplayRecorder::end(const ObservedLaunch&) {
-    if (pending_.is_null()) return {};
+std::vector<Json> ReplayRecorder::end(const ObservedLaunch& launch) {
+    const auto pending = pending_.extract(launch.number);
+    if (!pending) return {};
     Json record{{"record", "replay"}};
-    record.update(std::exchange(pending_, nullptr));
+    record.update(pending.mapped());
     return {std::move(record)};
 }
 

@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -51,7 +52,7 @@ private:
     std::size_t launches_ = 0, bytes_ = 0; ///< recorded until now
     std::unordered_map<std::string, std::uint32_t> modules_, pieces_;
     Json new_modules_ = Json::object(), new_pieces_ = Json::array();
-    Json pending_;
+    std::map<std::uint64_t, Json> pending_; ///< by launch
 };
 
 } // namespace emulator

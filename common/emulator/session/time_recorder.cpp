@@ -214,7 +214,6 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
 } // namespace
 
 Watcher* TimeRecorder::begin(const ObservedLaunch& launch) {
-    pending_ = nullptr;
     if (!launch.selected || !can_run(launch)) return nullptr;
     const bool draws = draws_ && drawn_.insert(launch.kernel.name()).second;
     const auto [time, is_new] = times_.try_emplace(key_of(launch));
@@ -223,13 +222,14 @@ Watcher* TimeRecorder::begin(const ObservedLaunch& launch) {
         time->second = machine_code_of(launch, tools_, card, deadline_);
     else if (is_new || draws)
         time->second = time_of(launch, tools_, card, deadline_, by_line_, draws);
-    pending_ = &time->second;
+    pending_[launch.number] = &time->second;
     return nullptr;
 }
 
-std::vector<Json> TimeRecorder::end(const ObservedLaunch&) {
-    if (!pending_) return {};
-    Json& time = *std::exchange(pending_, nullptr);
+std::vector<Json> TimeRecorder::end(const ObservedLaunch& launch) {
+    const auto pending = pending_.extract(launch.number);
+    if (!pending) return {};
+    Json& time = *pending.mapped();
     std::vector<Json> records{time};
     time.erase("timeline"); // large, and for the first launch alone
     return records;

@@ -21,6 +21,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -49,7 +50,7 @@ private:
     std::map<std::string, Json>
         times_;                   ///< by launch: what is launched again, with the same arguments, is known
     std::set<std::string> drawn_; ///< kernels
-    Json* pending_ = nullptr;
+    std::map<std::uint64_t, Json*> pending_; ///< by launch
 };
 
 } // namespace emulator

@@ -245,6 +245,12 @@ public:
         }
     }
 
+    /// Blocks may synchronize through another launch. So nothing is known of their order any more.
+    void launch_paused() override {
+        global_.clear();
+        narrow_atomics_.clear();
+    }
+
     /// From here on, threads of the block have passed barriers at which they should still wait.
     bool absorbs_deadlock(Block& block) override {
         blocks_.of(block).is_out_of_step = true;

@@ -86,6 +86,13 @@ public:
         put_back();
     }
 
+    /// Whatever others do next, they have seen all stores.
+    void launch_paused() override {
+        put_back();
+        pages_.clear();
+        page_ = {};
+    }
+
 private:
     struct ClusterState {
         std::uint32_t number = 0; ///< of its first block

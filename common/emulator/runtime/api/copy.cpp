@@ -73,7 +73,7 @@ cudaError_t fill_in(const void* stream, const cudaPitchedPtr& to, int value, con
 /// Devices share one address space, so a peer copy is a copy within it. The numbers must be right all the same.
 cudaError_t copy_between_devices(const void* stream, void* to, int to_device, const void* from,
                                  int from_device, std::size_t bytes) {
-    const cudaError_t error = api_call([&](Device&) {
+    const cudaError_t error = call_without_waiting([&](Device&) {
         require_device(to_device);
         require_device(from_device);
     });
@@ -82,7 +82,7 @@ cudaError_t copy_between_devices(const void* stream, void* to, int to_device, co
 }
 
 cudaError_t copy_between_devices(const void* stream, const cudaMemcpy3DPeerParms* parameters) {
-    const cudaError_t error = api_call([&](Device&) {
+    const cudaError_t error = call_without_waiting([&](Device&) {
         require(parameters);
         require_device(parameters->srcDevice);
         require_device(parameters->dstDevice);

@@ -9,12 +9,11 @@ using namespace emulator;
 
 EMULATOR_ENTRY std::size_t emulator_last_launch_counters(emulator_counter* counters, std::size_t capacity) {
     Runtime& runtime = Runtime::instance();
-    const std::lock_guard lock(runtime.mutex);
-    runtime.queue.run_all();
-    if (!runtime.last_launch) return 0;
+    const auto& last = runtime.last_launches[Runtime::current_device_number()].counters;
+    if (api_call([](Device&) {}) != abi::cudaSuccess || !last) return 0;
     for (std::size_t i = 0; i < std::min(capacity, metric_count); ++i) {
         const auto metric = static_cast<Metric>(i);
-        counters[i] = {metric_name(metric), (*runtime.last_launch)[metric]};
+        counters[i] = {metric_name(metric), (*last)[metric]};
     }
     return metric_count;
 }

@@ -72,7 +72,7 @@ cudaFuncAttributes attributes_of(const Device& device, const void* host_stub, Fo
 
 cudaError_t max_active_blocks(int* blocks, const void* host_stub, int threads,
                               std::size_t dynamic_shared_bytes) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(blocks && threads > 0);
         const Kernel& kernel = find_kernel(device, host_stub).kernel;
         const bool fits = dynamic_shared_bytes <= DeviceLimits::shared_bytes_per_block;
@@ -102,7 +102,7 @@ constexpr std::uint32_t cluster_blocks_per_multiprocessor = 8;
 /// eighth fewer.
 EMULATOR_ENTRY cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* host_stub,
                                                           const cudaLaunchConfig_t* config) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(clusters);
         const std::uint32_t blocks =
             std::min(resident_blocks_of(device, host_stub, config), cluster_blocks_per_multiprocessor);
@@ -114,7 +114,7 @@ EMULATOR_ENTRY cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const v
 
 EMULATOR_ENTRY cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* host_stub,
                                                                 const cudaLaunchConfig_t* config) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(blocks);
         const bool fits = resident_blocks_of(device, host_stub, config) != 0;
         *blocks = fits ? static_cast<int>(cluster_limit(device, host_stub)) : 0;
@@ -122,7 +122,7 @@ EMULATOR_ENTRY cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, con
 }
 
 EMULATOR_ENTRY cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* host_stub) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(attributes);
         *attributes = attributes_of(device, host_stub, find_kernel(device, host_stub));
     });
@@ -130,30 +130,31 @@ EMULATOR_ENTRY cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
 
 EMULATOR_ENTRY cudaError_t cudaFuncSetAttribute(const void* host_stub, cudaFuncAttribute attribute,
                                                 int value) {
-    return api_call([&](Device& device) { set_attribute(device, host_stub, attribute, value); });
+    return call_without_waiting([&](Device& device) { set_attribute(device, host_stub, attribute, value); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaKernelSetAttributeForDevice(const void* kernel, cudaFuncAttribute attribute,
                                                            int value, int device_number) {
-    return api_call([&](Device&) { set_attribute(device_at(device_number), kernel, attribute, value); });
+    return call_without_waiting(
+        [&](Device&) { set_attribute(device_at(device_number), kernel, attribute, value); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaFuncSetCacheConfig(const void* host_stub, cudaFuncCache preference) {
-    return api_call([&](Device&) {
+    return call_without_waiting([&](Device&) {
         require(preference >= cudaFuncCachePreferNone && preference <= cudaFuncCachePreferEqual);
         registered_kernel(host_stub);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaFuncSetSharedMemConfig(const void* host_stub, cudaSharedMemConfig config) {
-    return api_call([&](Device&) {
+    return call_without_waiting([&](Device&) {
         require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte);
         registered_kernel(host_stub);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaFuncGetName(const char** name, const void* host_stub) {
-    return api_call([&](Device&) {
+    return call_without_waiting([&](Device&) {
         require(name);
         *name = registered_kernel(host_stub).name.c_str();
     });
@@ -161,7 +162,7 @@ EMULATOR_ENTRY cudaError_t cudaFuncGetName(const char** name, const void* host_s
 
 EMULATOR_ENTRY cudaError_t cudaFuncGetParamInfo(const void* host_stub, std::size_t index, std::size_t* offset,
                                                 std::size_t* bytes) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         const auto& parameters = find_kernel(device, host_stub).kernel.parameters();
         require(offset && index < parameters.size());
         *offset = parameters[index].offset;
@@ -183,7 +184,7 @@ EMULATOR_ENTRY cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlag
 EMULATOR_ENTRY cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes,
                                                                      const void* host_stub, int blocks,
                                                                      int threads) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(bytes && blocks > 0 && threads > 0);
         const Kernel& kernel = find_kernel(device, host_stub).kernel;
         require(resident_blocks(threads, kernel.static_shared_bytes()) >= static_cast<std::uint32_t>(blocks));

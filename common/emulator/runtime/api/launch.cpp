@@ -1,4 +1,4 @@
-/// Kernel launches. A launch returns after the kernel has ended, unless that may be waiting for the host.
+/// Kernel launches. A launch returns after the kernel has ended, unless that waits for the host or for other launches.
 
 #include "emulator/runtime/api/parts.hpp"
 #include "emulator/runtime/api_call.hpp"
@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -105,28 +102,60 @@ template <class Part> auto noting_refusal(Device& device, Part part) {
     }
 }
 
-/// Runs a kernel that has passed the checks.
-void run_now(Device& device, const Kernel& kernel, LaunchConfiguration configuration,
-             std::span<const std::byte> parameters) {
-    if (const auto set = device.limits.find(cudaLimitStackSize); set != device.limits.end())
-        configuration.call_stack_bytes =
-            std::max(configuration.call_stack_bytes, static_cast<std::uint32_t>(set->second));
-    device.memory.operations().rename("kernel " + kernel.readable_name());
-    auto& last_launch = Runtime::instance().last_launch;
-    last_launch.reset();
-    try {
-        Observation* const observation = Observation::instance();
-        last_launch = observation
-                          ? observation->run(kernel, configuration, parameters, device.memory.global())
-                          : run(kernel, configuration, parameters, device.memory.global());
-    } catch (const Error& error) {
-        if (error.failure() == Failure::invalid_configuration)
-            throw ApiError(cudaErrorInvalidValue, error.what());
-        if (is_launch_error(error.failure())) throw;
-        report(error.what());
-        Runtime::instance().fault = error_code(error.failure());
+/// A kernel that has passed the checks, on its device.
+class DeviceLaunch final : public RunningLaunch {
+public:
+    DeviceLaunch(Device& device, const Kernel& kernel, LaunchConfiguration configuration,
+                 std::span<const std::byte> parameters, bool takes_turns = false)
+        : device_(device), last_(Runtime::instance().last_launches[device.number]) {
+        if (const auto set = device.limits.find(cudaLimitStackSize); set != device.limits.end())
+            configuration.call_stack_bytes =
+                std::max(configuration.call_stack_bytes, static_cast<std::uint32_t>(set->second));
+        device.memory.operations().rename("kernel " + kernel.readable_name());
+        last_.counters.reset();
+        number_ = ++last_.number;
+        GlobalMemory& memory = device.memory.global();
+        run_part([&] {
+            Observation* const observation = Observation::instance();
+            launch_ =
+                observation
+                    ? observation->begin_launch(kernel, configuration, parameters, memory, takes_turns)
+                    : begin_launch(kernel, configuration, parameters, memory, {.takes_turns = takes_turns});
+        });
     }
-}
+
+    bool run_for(std::uint64_t instructions) override {
+        bool has_ended = true;
+        run_part([&] {
+            has_ended = launch_->run_for(instructions);
+            if (has_ended && number_ == last_.number) last_.counters = launch_->counters();
+        });
+        return has_ended;
+    }
+    bool spins() override { return launch_->spins(); }
+    std::string place() const override { return launch_->place(); }
+    const Counters& counters() const override { return launch_->counters(); }
+
+private:
+    template <class Part> void run_part(Part part) {
+        noting_refusal(device_, [&] {
+            try {
+                part();
+            } catch (const Error& error) {
+                if (error.failure() == Failure::invalid_configuration)
+                    throw ApiError(cudaErrorInvalidValue, error.what());
+                if (is_launch_error(error.failure())) throw;
+                report(error.what());
+                Runtime::instance().fault = error_code(error.failure());
+            }
+        });
+    }
+
+    Device& device_;
+    Runtime::LastLaunch& last_;
+    std::uint64_t number_;
+    std::unique_ptr<RunningLaunch> launch_;
+};
 
 /// The arguments of an API call, apart from the stream.
 struct LaunchRequest {
@@ -137,6 +166,12 @@ struct LaunchRequest {
     std::optional<Dim3> cluster = {};
     bool cooperative = false;
 };
+
+/// Whether the kernel may wait in a loop for what the host, or another operation that may run at the same time, stores.
+bool may_wait_for_others(const Device& device, const Kernel& kernel) {
+    return (device.memory.host_can_store() || device.memory.operations().may_overlap()) &&
+           kernel.may_wait_for_other_blocks();
+}
 
 GraphNode node_of(Device& device, const LaunchRequest& request, bool runs_later) {
     const Kernel& kernel = device.modules.kernel(registered_kernel(request.host_stub)).kernel;
@@ -149,70 +184,30 @@ GraphNode node_of(Device& device, const LaunchRequest& request, bool runs_later)
                                       request.cooperative};
     configuration.device = device.number;
     check_against_kernel(kernel, configuration, request.shared_bytes, runs_later);
-    return {.type = cudaGraphNodeTypeKernel,
-            .work =
-                [&kernel, configuration, &device,
+    GraphNode node{.type = cudaGraphNodeTypeKernel, .work = nullptr, .host = nullptr};
+    node.work = [&kernel, configuration, &device,
                  parameters = parameter_buffer(kernel, request.arguments)](Device&) {
-                    noting_refusal(device, [&] { run_now(device, kernel, configuration, parameters); });
-                },
-            .host = nullptr};
-}
-
-/// Whether the kernel may spin until the host stores something.
-bool may_wait_for_host(Device& device, const void* host_stub) {
-    return device.captures.empty() && device.memory.host_can_store() &&
-           device.modules.kernel(registered_kernel(host_stub)).kernel.may_wait_for_other_blocks();
-}
-
-/// Whether the host may spin until the kernel stores something.
-bool may_tell_host(Device& device, const void* host_stub) {
-    return device.memory.host_can_store() &&
-           device.modules.kernel(registered_kernel(host_stub)).kernel.may_tell_host();
-}
-
-/// Runs the kernel on another thread. If that takes long, the host goes on, as with a card: it may be about to
-/// store what the kernel waits for. Its next call waits until the kernel has ended.
-cudaError_t launch_in_background(const void* stream, GraphNode node) {
-    constexpr std::chrono::milliseconds patience(100);
-    std::promise<void> begins; // broken if it does not
-    const std::future<void> has_begun = begins.get_future();
-    std::packaged_task<cudaError_t()> task([stream, device = Runtime::current_device_number(),
-                                            type = node.type, work = std::move(node.work),
-                                            begins = std::move(begins)]() mutable {
-        Runtime::current_device_number() = device;
-        std::promise<void> begun = std::move(begins); // Ends with this call: `result` keeps the lambda.
-        const auto begin = [&](Device& device) {
-            struct Running { // this thread has the lock
-                std::atomic<bool>& runs = Runtime::instance().runs_in_background;
-                Running() { runs = true; }
-                ~Running() { runs = false; }
-            } const running;
-            begun.set_value();
-            work(device);
+        DeviceLaunch(device, kernel, configuration, parameters).run_for(RunningLaunch::to_its_end);
+    };
+    if (!runs_later && may_wait_for_others(device, kernel))
+        node.begin = [&kernel, configuration,
+                      parameters = parameter_buffer(kernel, request.arguments)](Device& then) {
+            return std::make_unique<DeviceLaunch>(then, kernel, configuration, parameters, true);
         };
-        return stream_call(stream, {.type = type, .work = begin, .host = nullptr, .runs_at_once = true});
-    });
-    std::future<cudaError_t> result = task.get_future();
-    std::thread(std::move(task)).detach();
-    has_begun.wait();
-    if (result.wait_for(patience) == std::future_status::timeout) return cudaSuccess;
-    const cudaError_t error = result.get();
-    return error == cudaSuccess ? error : query_call([&](Device&) { throw ApiError(error); });
+    // The host may spin until the kernel stores something.
+    node.runs_at_once = device.memory.host_can_store() && kernel.may_tell_host();
+    return node;
 }
 
 cudaError_t launch(const void* stream, const LaunchRequest& request) {
     GraphNode node;
-    bool in_background = false;
     const cudaError_t error = call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         require(device_of_stream(device, stream) == device.number, cudaErrorInvalidResourceHandle);
         node = noting_refusal(device,
                               [&] { return node_of(device, request, device.capture_of(stream) != nullptr); });
-        in_background = may_wait_for_host(device, request.host_stub);
-        node.runs_at_once = may_tell_host(device, request.host_stub);
     });
-    if (error == cudaSuccess)
-        return in_background ? launch_in_background(stream, std::move(node)) : stream_call(stream, node);
+    if (error == cudaSuccess) return stream_call(stream, node);
     api_call([&](Device& device) {
         if (Capture* const capture = device.capture_of(stream)) capture->is_invalid = true;
     });

@@ -1,5 +1,5 @@
-/// Streams and events. Every call finishes its work before it returns, so a stream is never busy and never waits. The
-/// exception is a captured stream: its work becomes a graph (capture_api.cpp).
+/// Streams and events. What has not ended when its call returns is in the OperationQueue. The work of a captured stream
+/// becomes a graph (capture.cpp).
 
 #include "emulator/runtime/api_call.hpp"
 
@@ -21,7 +21,7 @@ std::string name_of(const Device& device, const Stream& stream) {
 }
 
 cudaError_t create_stream(void** handle, unsigned int flags, int priority) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(handle && flags <= cudaStreamNonBlocking);
         static unsigned long long next_id = first_own_id;
         auto stream = std::make_unique<Stream>(
@@ -42,7 +42,7 @@ Stream stream_at(const Device& device, const void* handle) {
                : *found->second;
 }
 
-/// The host waits: with a schedule, what it waits for may still have to run. \throws ApiError for a kernel that fails.
+/// What the host waits for may still have to run. \throws ApiError for a kernel that fails.
 void finish_known(Device& device) {
     Runtime::instance().queue.run_until(device.memory.operations().host());
     const cudaError_t fault = Runtime::instance().fault;
@@ -50,11 +50,17 @@ void finish_known(Device& device) {
     device.reject_after_refusal();
 }
 
-/// For the calls in which the host waits for a stream.
-cudaError_t check_stream(const void* stream) {
+/// What the host asks for has not ended yet if it waits for others. \throws ApiError with cudaErrorNotReady.
+void require_ended(const OperationOrder::Clock& clock) {
+    require(Runtime::instance().queue.run_some_until(clock), cudaErrorNotReady);
+}
+
+/// For the calls in which the host waits for a stream, or asks whether it has ended.
+cudaError_t check_stream(const void* stream, bool waits) {
     return call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         reject_if_captured(device, stream);
+        if (!waits) require_ended(device.memory.operations().recorded(stream, device.number));
         device.memory.operations().host_waits_for_stream(stream, device.number);
         finish_known(device);
     });
@@ -113,18 +119,16 @@ EMULATOR_ENTRY cudaError_t cudaStreamCreateWithPriority(void** stream, unsigned 
 }
 
 EMULATOR_ENTRY cudaError_t cudaStreamDestroy(void* stream) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(device.streams.erase(stream) == 1, cudaErrorInvalidResourceHandle);
         device.memory.operations().destroyed(stream);
     });
 }
 
-EMULATOR_ENTRY cudaError_t cudaStreamSynchronize(void* stream) { return check_stream(stream); }
+EMULATOR_ENTRY cudaError_t cudaStreamSynchronize(void* stream) { return check_stream(stream, true); }
 EMULATOR_PER_THREAD_TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 
-EMULATOR_ENTRY cudaError_t cudaStreamQuery(void* stream) {
-    return Runtime::instance().runs_in_background ? cudaErrorNotReady : check_stream(stream);
-}
+EMULATOR_ENTRY cudaError_t cudaStreamQuery(void* stream) { return check_stream(stream, false); }
 EMULATOR_PER_THREAD_TWIN(cudaStreamQuery, cudaStreamQuery_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamWaitEvent(void* stream, void* event, unsigned int) {
@@ -141,7 +145,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamWaitEvent(void* stream, void* event, unsign
 EMULATOR_PER_THREAD_TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamGetFlags(void* stream, unsigned int* flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(flags);
         *flags = stream_at(device, stream).flags;
     });
@@ -149,7 +153,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamGetFlags(void* stream, unsigned int* flags)
 EMULATOR_PER_THREAD_TWIN(cudaStreamGetFlags, cudaStreamGetFlags_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamGetPriority(void* stream, int* priority) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(priority);
         *priority = stream_at(device, stream).priority;
     });
@@ -157,7 +161,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamGetPriority(void* stream, int* priority) {
 EMULATOR_PER_THREAD_TWIN(cudaStreamGetPriority, cudaStreamGetPriority_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamGetId(void* stream, unsigned long long* id) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(id);
         *id = stream_at(device, stream).id;
     });
@@ -165,7 +169,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamGetId(void* stream, unsigned long long* id)
 EMULATOR_PER_THREAD_TWIN(cudaStreamGetId, cudaStreamGetId_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamGetDevice(void* stream, int* device_number) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(device_number);
         *device_number = stream_at(device, stream).device;
     });
@@ -246,12 +250,13 @@ constexpr unsigned int event_flags = 7;
 
 /// An event recorded in a captured stream never happens there. If the host waits for it or queries it, the
 /// capture is invalidated.
-cudaError_t wait_for(const void* event) {
+cudaError_t wait_for(const void* event, bool waits) {
     return call_without_waiting([&](Device& device) {
         const Event& awaited = event_at(device, event);
         for (const auto& capture : device.captures)
             if (capture->id == awaited.capture) capture->is_invalid = true;
         require(awaited.capture == 0, cudaErrorCapturedEvent);
+        if (!waits) require_ended(awaited.happened_before);
         device.memory.operations().host_waits_for(awaited.happened_before);
         finish_known(device);
     });
@@ -260,7 +265,7 @@ cudaError_t wait_for(const void* event) {
 } // namespace
 
 EMULATOR_ENTRY cudaError_t cudaEventCreateWithFlags(void** handle, unsigned int flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         const bool is_shared = flags & cudaEventInterprocess;
         require(handle && (flags & ~event_flags) == 0 && (!is_shared || flags & cudaEventDisableTiming));
         auto event = std::make_unique<Event>(Event{.device = device.number, .flags = flags});
@@ -272,7 +277,7 @@ EMULATOR_ENTRY cudaError_t cudaEventCreateWithFlags(void** handle, unsigned int 
 EMULATOR_ENTRY cudaError_t cudaEventCreate(void** handle) { return cudaEventCreateWithFlags(handle, 0); }
 
 EMULATOR_ENTRY cudaError_t cudaEventDestroy(void* event) {
-    return api_call(
+    return call_without_waiting(
         [&](Device& device) { require(device.events.erase(event) == 1, cudaErrorInvalidResourceHandle); });
 }
 
@@ -300,11 +305,9 @@ EMULATOR_ENTRY cudaError_t cudaEventRecord(void* event, void* stream) {
 }
 EMULATOR_PER_THREAD_TWIN(cudaEventRecord, cudaEventRecord_ptsz);
 
-EMULATOR_ENTRY cudaError_t cudaEventSynchronize(void* event) { return wait_for(event); }
+EMULATOR_ENTRY cudaError_t cudaEventSynchronize(void* event) { return wait_for(event, true); }
 
-EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) {
-    return Runtime::instance().runs_in_background ? cudaErrorNotReady : wait_for(event);
-}
+EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) { return wait_for(event, false); }
 
 EMULATOR_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
     return api_call([&](Device& device) {
