@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace emulator {
@@ -21,6 +22,51 @@ using Bits = StreamRaceChecker::Bits;
 using User = StreamRaceChecker::User;
 using Record = StreamRaceChecker::Record;
 using Use = StreamRaceChecker::Use;
+using Phase = StreamRaceChecker::Phase;
+using Moment = StreamRaceChecker::Moment;
+using Moments = StreamRaceChecker::Moments;
+using Acquire = StreamRaceChecker::Acquire;
+using Release = StreamRaceChecker::Release;
+using Progress = StreamRaceChecker::Progress;
+
+constexpr std::uint32_t most_phases = 256; ///< of one operation; what comes later counts as the last one
+
+Moment moment_of(std::uint32_t operation, std::uint32_t phase) { return Moment{operation} << 32 | phase; }
+Moment end_of(std::uint32_t operation) { return moment_of(operation, UINT32_MAX); }
+std::uint32_t operation_of(Moment moment) { return static_cast<std::uint32_t>(moment >> 32); }
+
+bool knows(const Moments& known, const Phase& phase) {
+    return phase.stream < known.size() && phase.moment <= known[phase.stream];
+}
+void join(Moments& known, std::uint32_t stream, Moment moment) {
+    known.resize(std::max(known.size(), std::size_t{stream} + 1));
+    known[stream] = std::max(known[stream], moment);
+}
+void join(Moments& known, const Moments& other) {
+    known.resize(std::max(known.size(), other.size()));
+    for (std::size_t k = 0; k < other.size(); ++k) known[k] = std::max(known[k], other[k]);
+}
+
+/// The scope of fences and atomics that order threads of these devices.
+Scope needed_between(int one, int other) { return one == other ? Scope::gpu : Scope::system; }
+
+/// Whether it orders the two operations.
+bool is_effective(const Acquire& acquire, int device) {
+    const Release& release = *acquire.release;
+    return release.has_fence && acquire.has_fence &&
+           std::min({release.write.scope, release.fence.scope, acquire.read.scope, acquire.fence.scope}) >=
+               needed_between(release.phase->device, device);
+}
+void learn(Moments& known, const Release& release) {
+    join(known, release.phase->known);
+    join(known, release.phase->stream, release.phase->moment);
+}
+
+/// Whether a flag that is stored again tells no less.
+bool is_as_good(const Release& now, const Release& earlier) {
+    return now.has_fence >= earlier.has_fence && now.fence.scope >= earlier.fence.scope &&
+           now.write.scope >= earlier.write.scope;
+}
 
 const char* name_of(Use use) { return use == Use::read ? "read" : use == Use::write ? "write" : "atomic"; }
 const char* verb_of(Use use) {
@@ -61,7 +107,7 @@ template <class Visit> void for_each_page(std::uint64_t first, std::size_t bytes
 /// none are left.
 bool is_replaced(Record& earlier, const Record& now) {
     const bool is_alike = now.user->use == Use::write || earlier.user->use == Use::read;
-    if (earlier.stream != now.stream || !is_alike) return false;
+    if (earlier.phase->stream != now.phase->stream || !is_alike) return false;
     if (!now.bits) return true;
     if (!earlier.bits) return false;
     std::uint64_t left = 0;
@@ -69,18 +115,16 @@ bool is_replaced(Record& earlier, const Record& now) {
     return left == 0;
 }
 
-Record without_bits(const Record& record) {
-    return {record.stream, record.number, record.device, record.user, nullptr};
-}
+Record without_bits(const Record& record) { return {record.phase, record.user, nullptr}; }
 
 bool are_conflicting(const Record& earlier, const Record& now) {
     if (earlier.user->use == Use::read && now.user->use == Use::read) return false;
     if (earlier.user->use != Use::atomic || now.user->use != Use::atomic) return true;
-    const Scope needed = earlier.device == now.device ? Scope::gpu : Scope::system;
-    return std::min(earlier.user->scope, now.user->scope) < needed;
+    return std::min(earlier.user->scope, now.user->scope) <
+           needed_between(earlier.phase->device, now.phase->device);
 }
 
-/// "no wider than its device's threads": what a scope reaches.
+/// "The fence is for the threads of its device only": what a scope reaches.
 const char* reach_of(Scope scope) {
     switch (scope) {
     case Scope::block: return "block";
@@ -96,18 +140,15 @@ class StreamRaceObserver final : public Observer {
 public:
     StreamRaceObserver(StreamRaceChecker& checker, const Grid& grid)
         : checker_(checker), grid_(grid), operation_(checker.name_of_current()),
-          follows_others_(checker.has_released()) {}
+          progress_(checker.progress()) {}
     StreamRaceObserver(const StreamRaceObserver&) = delete;
     StreamRaceObserver& operator=(const StreamRaceObserver&) = delete;
 
     ~StreamRaceObserver() override {
-        StreamRaceChecker::Pages used;
-        const OperationOrder::Operation& current = checker_.current();
-        for (auto& [instruction, one] : by_instruction_)
-            for (auto& [page, bits] : one.pages)
-                used[page].push_back(
-                    {current.stream, current.number, current.device, one.user, compressed(std::move(bits))});
-        checker_.add(std::move(used), std::move(acquired_), std::move(released_));
+        const std::lock_guard lock(checker_.mutex());
+        end_phase();
+        for (auto& [warp, state] : warps_) add_read(state);
+        for (auto& [address, release] : released_) progress_.releasing[address].push_back(std::move(release));
     }
 
     bool wants(EventKind kind) const override { return is_global_access(kind); }
@@ -119,6 +160,7 @@ public:
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override {
         if (access.space != ptx::Space::global) return;
         const bool synchronizes = may_synchronize(instruction, access.kind);
+        if (knows_more_ || (has_told_ && !synchronizes)) begin_phase();
         mark(user_of(warp, instruction, access, synchronizes), access);
         if (synchronizes) synchronize(warp, instruction, access);
     }
@@ -128,10 +170,10 @@ public:
         WarpState& state = warps_[&warp];
         state.fence = {instruction.scope, where(warp, instruction)};
         state.has_fence = true;
-        for (StreamRaceChecker::Acquire& acquire : state.seen) {
+        for (Acquire& acquire : state.seen) {
             acquire.has_fence = true;
             acquire.fence = state.fence;
-            acquired_.push_back(std::move(acquire));
+            acquired(std::move(acquire));
         }
         state.seen.clear();
     }
@@ -140,9 +182,14 @@ public:
         for (const auto& warp : block.warps()) {
             const auto state = warps_.find(warp.get());
             if (state == warps_.end()) continue;
-            std::move(state->second.seen.begin(), state->second.seen.end(), std::back_inserter(acquired_));
+            add_read(state->second);
             warps_.erase(state);
         }
+    }
+
+    /// The next turn may be that of a kernel to which this one has told something.
+    void launch_paused() override {
+        if (progress_.tells_host) checker_.tell_host();
     }
 
 private:
@@ -155,7 +202,8 @@ private:
     struct WarpState {
         bool has_fence = false;
         StreamRaceChecker::Sync fence{};
-        std::vector<StreamRaceChecker::Acquire> seen{}; ///< what it has read since its last fence
+        std::vector<Acquire> seen{}; ///< what it has read since its last fence
+        std::set<std::pair<const Release*, const Instruction*>> read{}; ///< once is enough
     };
 
     const std::string& where(const Warp& warp, const Instruction& instruction) {
@@ -222,7 +270,7 @@ private:
             const std::uint64_t address = access.addresses[lane];
             if (address == last) return;
             last = address;
-            if (reads && follows_others_) acquire(warp, instruction, address);
+            if (reads && checker_.has_released()) acquire(warp, instruction, address);
             if (access.kind != AccessKind::load) release(warp, instruction, address);
         });
         if (access.kind == AccessKind::load || instruction.scope != Scope::system) return;
@@ -232,19 +280,47 @@ private:
             (state != warps_.end() && state->second.has_fence && state->second.fence.scope == Scope::system);
         if (!releases) return;
         const Allocation* const allocation = grid_.memory.find(last);
-        if (allocation && allocation->device == Allocation::on_host) checker_.tells_host();
+        if (allocation && allocation->device == Allocation::on_host) tells_host();
+    }
+
+    void tells_host() {
+        const std::lock_guard lock(checker_.mutex());
+        progress_.tells_host = true;
     }
 
     void acquire(const Warp& warp, const Instruction& instruction, std::uint64_t address) {
         const auto* const releases = checker_.released_at(address);
         if (!releases) return;
         const bool acquires = does_acquire(instruction);
+        WarpState& state = warps_[&warp];
         for (const auto& release : *releases) {
-            StreamRaceChecker::Acquire acquire{.release = release,
-                                               .read = {instruction.scope, where(warp, instruction)},
-                                               .has_fence = acquires};
-            (acquires ? acquired_ : warps_[&warp].seen).push_back(std::move(acquire));
+            if (release->phase->stream == progress_.phase->stream ||
+                !state.read.emplace(release.get(), &instruction).second)
+                continue;
+            Acquire acquire{.release = release,
+                            .read = {instruction.scope, where(warp, instruction)},
+                            .has_fence = acquires};
+            if (acquires)
+                acquired(std::move(acquire));
+            else
+                state.seen.push_back(std::move(acquire));
         }
+    }
+
+    void acquired(Acquire acquire) {
+        const std::lock_guard lock(checker_.mutex());
+        if (is_effective(acquire, progress_.phase->device)) {
+            // Also what the kernel has done before, unless it has phases.
+            Moments& known = grid_.takes_turns ? next_known_ : progress_.phase->known;
+            learn(known, *acquire.release);
+            knows_more_ = grid_.takes_turns;
+        }
+        progress_.acquired->push_back(std::move(acquire));
+    }
+
+    void add_read(WarpState& state) {
+        std::move(state.seen.begin(), state.seen.end(), std::back_inserter(*progress_.acquired));
+        state.seen.clear();
     }
 
     void release(const Warp& warp, const Instruction& instruction, std::uint64_t address) {
@@ -258,29 +334,55 @@ private:
         const Scope fence = releases    ? instruction.scope
                             : has_fence ? state->second.fence.scope
                                         : Scope::block;
-        if (release && (release->has_fence || !(has_fence || releases)) && release->fence.scope >= fence &&
-            release->write.scope >= instruction.scope)
+        Release now{.phase = progress_.phase,
+                    .write = {instruction.scope, {}},
+                    .has_fence = has_fence || releases,
+                    .fence = {fence, {}}};
+        if (release && (release->phase == now.phase ? is_as_good(*release, now) : !is_as_good(now, *release)))
             return;
-        release = std::make_shared<const StreamRaceChecker::Release>(StreamRaceChecker::Release{
-            .write = {instruction.scope, where(warp, instruction)},
-            .has_fence = has_fence || releases,
-            .fence = {fence, has_fence && !releases ? state->second.fence.where : where(warp, instruction)}});
+        now.write.where = where(warp, instruction);
+        now.fence.where = has_fence && !releases ? state->second.fence.where : now.write.where;
+        release = std::make_shared<const Release>(std::move(now));
+        if (!grid_.takes_turns) return;
+        checker_.publish(address, release);
+        has_told_ = true;
+    }
+
+    // ---- phases ----
+
+    /// What has been used until now belongs to the present one.
+    void end_phase() {
+        for (auto& [instruction, one] : by_instruction_) {
+            for (auto& [page, bits] : one.pages)
+                progress_.used[page].push_back({progress_.phase, one.user, compressed(std::move(bits))});
+            one.pages.clear();
+            one.last_page = ~std::uint64_t{0};
+        }
+    }
+
+    void begin_phase() {
+        has_told_ = knows_more_ = false;
+        const bool is_last = static_cast<std::uint32_t>(progress_.phase->moment) >= most_phases;
+        if (is_last) return join(progress_.phase->known, next_known_);
+        end_phase();
+        progress_.phase = std::make_shared<Phase>(*progress_.phase);
+        ++progress_.phase->moment;
+        join(progress_.phase->known, next_known_);
     }
 
     StreamRaceChecker& checker_;
     const Grid& grid_;
     const std::string operation_;
-    const bool follows_others_;
+    Progress& progress_;
+    bool has_told_ = false, knows_more_ = false; ///< in this phase
+    Moments next_known_;                         ///< in the next one
     std::unordered_map<const Instruction*, ByInstruction> by_instruction_;
     std::unordered_map<const Instruction*, std::string> places_;
     const Instruction* last_instruction_ = nullptr;
     ByInstruction* last_ = nullptr;
     std::unordered_map<const Warp*, WarpState> warps_;
-    std::vector<StreamRaceChecker::Acquire> acquired_;
-    std::unordered_map<std::uint64_t, std::shared_ptr<const StreamRaceChecker::Release>> released_;
+    std::unordered_map<std::uint64_t, std::shared_ptr<const Release>> released_;
 };
-
-Scope needed_between(int one, int other) { return one == other ? Scope::gpu : Scope::system; }
 
 Party party_of(std::string role, const User& user) {
     return {.role = std::move(role), .where = user.where, .ptx = user.ptx, .operation = user.operation};
@@ -324,26 +426,50 @@ void StreamRaceChecker::copied(std::uint64_t from, std::uint64_t to, std::size_t
     use(to, bytes, Use::write);
 }
 
+StreamRaceChecker::Progress& StreamRaceChecker::progress() {
+    const auto [found, is_new] = progress_.try_emplace({current().stream, current().number});
+    if (is_new)
+        found->second.phase = std::make_shared<Phase>(Phase{.stream = current().stream,
+                                                            .moment = moment_of(current().number, 0),
+                                                            .device = current().device,
+                                                            .known = known_by(current().before),
+                                                            .read = found->second.acquired});
+    return found->second;
+}
+
+Moments StreamRaceChecker::known_by(const OperationOrder::Clock& clock) const {
+    Moments known = told_;
+    for (std::uint32_t stream = 0; stream < clock.size(); ++stream) {
+        if (clock[stream] == 0) continue;
+        join(known, stream, end_of(clock[stream]));
+        if (stream >= learned_.size()) continue;
+        const auto later = learned_[stream].upper_bound(clock[stream]);
+        if (later != learned_[stream].begin()) join(known, std::prev(later)->second);
+    }
+    return known;
+}
+
 void StreamRaceChecker::use(std::uint64_t first, std::size_t bytes, Use use) {
     if (!is_needed() || current().number == 0) return;
+    Progress& now = progress();
     const auto user = std::make_shared<const User>(User{.operation = name_of_current(), .use = use});
     for_each_page(first, bytes, [&](std::uint64_t page, std::uint64_t in_page, std::uint64_t count) {
         auto bits = std::make_unique<Bits>();
         set_bits(*bits, in_page, count);
-        now_[page].push_back(
-            {current().stream, current().number, current().device, user, compressed(std::move(bits))});
+        now.used[page].push_back({now.phase, user, compressed(std::move(bits))});
     });
 }
 
-void StreamRaceChecker::add(Pages&& used, std::vector<Acquire>&& acquired,
-                            std::unordered_map<std::uint64_t, std::shared_ptr<const Release>>&& released) {
-    const std::lock_guard lock(mutex_);
-    for (auto& [page, records] : used) {
-        auto& all = now_[page];
-        std::move(records.begin(), records.end(), std::back_inserter(all));
-    }
-    std::move(acquired.begin(), acquired.end(), std::back_inserter(acquired_));
-    for (auto& [address, release] : released) releasing_[address].push_back(std::move(release));
+void StreamRaceChecker::tell_host() {
+    const Phase& phase = *progress().phase;
+    join(told_, phase.known);
+    join(told_, phase.stream, phase.moment);
+}
+
+void StreamRaceChecker::publish(std::uint64_t address, std::shared_ptr<const Release> release) {
+    auto& all = released_[address];
+    std::erase_if(all, [&](const auto& one) { return one->phase->stream == release->phase->stream; });
+    all.push_back(std::move(release));
 }
 
 const std::vector<std::shared_ptr<const StreamRaceChecker::Release>>*
@@ -354,62 +480,41 @@ StreamRaceChecker::released_at(std::uint64_t address) const {
 
 // ---- when an operation ends ----
 
-OperationOrder::Clock StreamRaceChecker::before_current() const {
-    OperationOrder::Clock before = current().before;
-    for (const Acquire& acquire : acquired_) {
-        const Release& release = *acquire.release;
-        const Scope needed = needed_between(release.device, current().device);
-        const Scope narrowest =
-            std::min({release.write.scope, release.fence.scope, acquire.read.scope, acquire.fence.scope});
-        if (!release.has_fence || !acquire.has_fence || narrowest < needed) continue;
-        before.resize(std::max(before.size(), release.clock.size()));
-        for (std::size_t k = 0; k < release.clock.size(); ++k)
-            before[k] = std::max(before[k], release.clock[k]);
-    }
-    return before;
-}
-
 void StreamRaceChecker::operation_ends() {
-    const OperationOrder::Clock before = before_current();
-    for (auto& [page, records] : now_) {
+    const auto found = progress_.find({current().stream, current().number});
+    if (found == progress_.end()) return;
+    Progress ended = std::move(found->second);
+    progress_.erase(found);
+    for (auto& [page, records] : ended.used) {
         auto& earlier = used_[page];
         std::erase_if(earlier, [&](const Record& one) {
-            return !order_->has_waiting() && OperationOrder::knows(order_->host(), one.stream, one.number) &&
-                   OperationOrder::knows(current().before, one.stream, one.number);
+            const std::uint32_t stream = one.phase->stream, number = operation_of(one.phase->moment);
+            return !order_->has_waiting() && OperationOrder::knows(order_->host(), stream, number) &&
+                   OperationOrder::knows(current().before, stream, number);
         });
-        for (const Record& now : records) compare(page, earlier, now, before);
-        // Whatever is unordered with an earlier operation of this stream is so with this one, too.
-        for (const Record& now : records)
-            std::erase_if(earlier, [&](Record& one) { return is_replaced(one, now); });
+        for (const Record& now : records) compare(page, earlier, now);
+        // Whatever is unordered with an earlier operation of this stream is so with this one, too. One that has not
+        // ended may be ordered with this one alone.
+        if (!order_->has_waiting())
+            for (const Record& now : records)
+                std::erase_if(earlier, [&](Record& one) { return is_replaced(one, now); });
         std::move(records.begin(), records.end(), std::back_inserter(earlier));
     }
-    for (auto& [address, releases] : releasing_)
-        for (const auto& release : releases) {
-            auto known = std::make_shared<Release>(*release);
-            known->stream = current().stream;
-            known->number = current().number;
-            known->device = current().device;
-            known->clock = before;
-            known->clock.resize(std::max(before.size(), std::size_t{current().stream} + 1));
-            known->clock[current().stream] = current().number;
-            auto& all = released_[address];
-            std::erase_if(all, [&](const auto& one) { return one->stream == current().stream; });
-            all.push_back(std::move(known));
-        }
+    for (auto& [address, releases] : ended.releasing)
+        for (const auto& release : releases) publish(address, release);
+    if (!ended.acquired->empty()) {
+        learned_.resize(std::max(learned_.size(), std::size_t{current().stream} + 1));
+        learned_[current().stream][current().number] = ended.phase->known;
+    }
     for (const auto& [users, conflict] : conflicts_) report(conflict);
-    if (tells_host_) order_->host_waits_for_current();
-    tells_host_ = false;
-    now_.clear();
-    acquired_.clear();
-    releasing_.clear();
+    if (ended.tells_host) order_->host_waits_for_current();
     conflicts_.clear();
 }
 
-void StreamRaceChecker::compare(std::uint64_t page, const std::vector<Record>& earlier, const Record& now,
-                                const OperationOrder::Clock& before) {
+void StreamRaceChecker::compare(std::uint64_t page, const std::vector<Record>& earlier, const Record& now) {
     for (const Record& one : earlier) {
-        if (one.stream == now.stream || OperationOrder::knows(before, one.stream, one.number) ||
-            !are_conflicting(one, now))
+        if (one.phase->stream == now.phase->stream || knows(now.phase->known, *one.phase) ||
+            knows(one.phase->known, *now.phase) || !are_conflicting(one, now))
             continue;
         std::uint64_t first = page_bytes;
         std::size_t bytes = 0;
@@ -430,7 +535,7 @@ void StreamRaceChecker::compare(std::uint64_t page, const std::vector<Record>& e
 // ---- findings ----
 
 std::string StreamRaceChecker::cause(const Record& earlier, const Record& now) const {
-    const Scope needed = needed_between(earlier.device, now.device);
+    const Scope needed = needed_between(earlier.phase->device, now.phase->device);
     const auto too_narrow = [&](const char* what, const Sync& sync) {
         return std::string("The ") + what + " at " + sync.where + " is for the threads of its " +
                reach_of(sync.scope) + " only: " +
@@ -444,28 +549,43 @@ std::string StreamRaceChecker::cause(const Record& earlier, const Record& now) c
         const User& narrow = earlier.user->scope < needed ? *earlier.user : *now.user;
         return too_narrow("atomic", {narrow.scope, narrow.where.empty() ? narrow.ptx : narrow.where});
     }
-    for (const Acquire& acquire : acquired_) { // they meet at a flag
-        const Release& release = *acquire.release;
-        if (release.stream != earlier.stream || release.number < earlier.number) continue;
-        if (release.write.scope < needed) return too_narrow("store", release.write);
-        if (acquire.read.scope < needed) return too_narrow("load", acquire.read);
-        if (!release.has_fence)
-            return "No fence between the " + std::string(name_of(earlier.user->use)) + " and the flag at " +
-                   release.write.where + ": a __threadfence" + (needed == Scope::system ? "_system" : "") +
-                   "() is missing there.";
-        if (release.fence.scope < needed) return too_narrow("fence", release.fence);
-        if (!acquire.has_fence)
-            return "No fence between the flag at " + acquire.read.where + " and the " +
-                   name_of(now.user->use) + ": a __threadfence" + (needed == Scope::system ? "_system" : "") +
-                   "() is missing there.";
-        if (acquire.fence.scope < needed) return too_narrow("fence", acquire.fence);
-    }
-    const bool is_within_device = earlier.device == now.device;
+    // They meet at a flag, which either may have stored.
+    const auto why = [&](const Record& storing, const Record& reading) -> std::string {
+        for (const Acquire& acquire : *reading.phase->read) {
+            const Release& release = *acquire.release;
+            if (release.phase->stream != storing.phase->stream ||
+                release.phase->moment < storing.phase->moment)
+                continue;
+            const std::string missing = std::string(": a __threadfence") +
+                                        (needed == Scope::system ? "_system" : "") + "() is missing there.";
+            if (release.write.scope < needed) return too_narrow("store", release.write);
+            if (acquire.read.scope < needed) return too_narrow("load", acquire.read);
+            if (!release.has_fence)
+                return "No fence between the " + std::string(name_of(storing.user->use)) +
+                       " and the flag at " + release.write.where + missing;
+            if (release.fence.scope < needed) return too_narrow("fence", release.fence);
+            if (!acquire.has_fence)
+                return "No fence between the flag at " + acquire.read.where + " and the " +
+                       name_of(reading.user->use) + missing;
+            if (acquire.fence.scope < needed) return too_narrow("fence", acquire.fence);
+        }
+        return "";
+    };
+    if (std::string text = why(earlier, now); !text.empty()) return text;
+    if (std::string text = why(now, earlier); !text.empty()) return text;
+    for (const Record* const reading : {&now, &earlier})
+        for (const Acquire& acquire : *reading->phase->read)
+            if (acquire.release->phase->stream == (reading == &now ? earlier : now).phase->stream)
+                return "The kernels meet at the flag that is stored at " + acquire.release->write.where +
+                       " and read at " + acquire.read.where +
+                       ", but not between these two accesses: let them meet once more.";
+    const bool is_within_device = earlier.phase->device == now.phase->device;
     return std::string(
                "Operations of different streams run in any order, and at once. Record an event after the "
                "earlier one, and make the other stream wait for it: cudaEventRecord, "
                "cudaStreamWaitEvent.") +
-           (is_within_device && (order_->is_default(earlier.stream) || order_->is_default(now.stream))
+           (is_within_device &&
+                    (order_->is_default(earlier.phase->stream) || order_->is_default(now.phase->stream))
                 ? " A stream that was created with cudaStreamNonBlocking does not wait for the default "
                   "stream."
                 : "");
@@ -489,14 +609,13 @@ void StreamRaceChecker::report(const Conflict& conflict) {
 
 void StreamRaceChecker::frees(const Allocation& allocation, const std::string& call) {
     if (!order_ || used_.empty()) return;
-    const OperationOrder::Clock& before = current().number != 0 ? current().before : order_->host();
+    const Moments before = known_by(current().number != 0 ? current().before : order_->host());
     for (std::uint64_t page = allocation.address / page_bytes; page <= (allocation.end() - 1) / page_bytes;
          ++page) {
         const auto found = used_.find(page);
         if (found == used_.end()) continue;
         for (const Record& one : found->second) {
-            if (OperationOrder::knows(before, one.stream, one.number) || one.stream == current().stream)
-                continue;
+            if (knows(before, *one.phase) || one.phase->stream == current().stream) continue;
             const User free{.operation = current().number != 0 ? name_of_current() : call};
             findings_.add(
                 {.checker = "race",

@@ -26,7 +26,8 @@ namespace emulator {
 /// it: see OperationOrder. So the order in which they ran does not matter.
 ///
 /// What a thread of one kernel hands over to a thread of another, by a flag and fences whose scope includes both,
-/// orders the two kernels as a whole. This may miss a race; it never invents one.
+/// orders all that the one kernel has done before with all that the other does from then on. Kernels that do not run
+/// at the same time are ordered as a whole. Both may miss a race; neither invents one.
 class StreamRaceChecker final : public Watcher, public MemoryEvents {
 public:
     /// `always`: watch programs with one stream, too.
@@ -61,9 +62,24 @@ public:
         Scope scope = Scope::system; ///< of an atomic
     };
 
-    struct Record {
-        std::uint32_t stream = 0, number = 0; ///< of the operation
+    /// A part of a stream's operations: the number of the operation, and in the lower half that of its phase.
+    using Moment = std::uint64_t;
+    /// For each stream: all up to this moment is known to have happened.
+    using Moments = std::vector<Moment>;
+
+    struct Acquire;
+    /// A part of an operation. A kernel that runs at the same time as others has several: each begins after it has
+    /// told others something, or learned something of them.
+    struct Phase {
+        std::uint32_t stream = 0;
+        Moment moment = 0;
         int device = 0;
+        Moments known{};                                  ///< what happens before it
+        std::shared_ptr<const std::vector<Acquire>> read; ///< the flags that the operation reads
+    };
+
+    struct Record {
+        std::shared_ptr<const Phase> phase{};
         std::shared_ptr<const User> user{};
         std::unique_ptr<Bits> bits{}; ///< null: the whole page
     };
@@ -78,14 +94,12 @@ public:
     };
     /// A kernel stores a flag, after a fence or not.
     struct Release {
-        std::uint32_t stream = 0, number = 0;
-        int device = 0;
-        OperationOrder::Clock clock{}; ///< what it knows, and itself
+        std::shared_ptr<const Phase> phase{}; ///< it tells of all up to the end of this one
         Sync write{};
         bool has_fence = false; ///< or releases by itself
         Sync fence{};
     };
-    /// The operation in progress reads it, before a fence or not.
+    /// Another operation reads it, before a fence or not.
     struct Acquire {
         std::shared_ptr<const Release> release{};
         Sync read{};
@@ -93,24 +107,35 @@ public:
         Sync fence{};
     };
 
-    /// What one host thread has seen of the kernel in progress.
-    void add(Pages&& used, std::vector<Acquire>&& acquired,
-             std::unordered_map<std::uint64_t, std::shared_ptr<const Release>>&& released);
-    /// What earlier kernels have released at this address.
+    using Releases =
+        std::unordered_map<std::uint64_t, std::vector<std::shared_ptr<const Release>>>; ///< by address
+
+    /// An operation that has begun.
+    struct Progress {
+        std::shared_ptr<Phase> phase{}; ///< the present one
+        std::shared_ptr<std::vector<Acquire>> acquired = std::make_shared<std::vector<Acquire>>();
+        Pages used{};
+        Releases releasing{}; ///< at its end
+        bool tells_host = false;
+    };
+    /// That of the operation which runs now.
+    Progress& progress();
+    void tell_host();
+    void publish(std::uint64_t address, std::shared_ptr<const Release> release);
+    /// What operations have released at this address; null: nothing.
     const std::vector<std::shared_ptr<const Release>>* released_at(std::uint64_t address) const;
     bool has_released() const { return !released_.empty(); }
 
     const OperationOrder::Operation& current() const { return order_->current(); }
     std::string name_of_current() const;
-    void tells_host() { tells_host_ = true; }
+    std::mutex& mutex() { return mutex_; } ///< for the host threads of a kernel
 
 private:
     void use(std::uint64_t first, std::size_t bytes, Use use);
-    /// What happens before the operation in progress; and what its threads have acquired.
-    OperationOrder::Clock before_current() const;
+    /// All that operations with this clock know, of what their kernels have acquired too.
+    Moments known_by(const OperationOrder::Clock& clock) const;
     /// Adds to the conflicts.
-    void compare(std::uint64_t page, const std::vector<Record>& earlier, const Record& now,
-                 const OperationOrder::Clock& before);
+    void compare(std::uint64_t page, const std::vector<Record>& earlier, const Record& now);
     struct Conflict {
         Record earlier{}, now{};
         std::uint64_t address = ~std::uint64_t{0}; ///< the lowest
@@ -126,14 +151,13 @@ private:
     std::map<std::uint64_t, std::string> allocations_; ///< their descriptions, by first address
     std::set<std::uint64_t> pinned_;                   ///< what the host can write to, by first address
     Pages used_;
-    std::unordered_map<std::uint64_t, std::vector<std::shared_ptr<const Release>>> released_; ///< by address
-    // Of the operation in progress.
+    Releases released_;
+    std::vector<std::map<std::uint32_t, Moments>>
+        learned_;  ///< by stream and operation: what its kernel has acquired
+    Moments told_; ///< what kernels that still run have told the host
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Progress> progress_; ///< by stream and number
     std::mutex mutex_;
-    Pages now_;
-    std::vector<Acquire> acquired_;
-    std::unordered_map<std::uint64_t, std::vector<std::shared_ptr<const Release>>> releasing_;
-    bool tells_host_ = false;
-    std::map<std::pair<const User*, const User*>, Conflict> conflicts_;
+    std::map<std::pair<const User*, const User*>, Conflict> conflicts_; ///< of the operation that ends
 };
 
 } // namespace emulator

@@ -233,3 +233,143 @@ LAUNCHES(system_scope_atomic_ref) {
     launch_on_both([&] { publish_for_all<<<1, 1>>>(memory, memory + 1); },
                    [&] { consume_rightly<<<1, 1>>>(memory, memory + 1, out); });
 }
+
+// ---- kernels_that_meet --------------------------------------------------------------------------
+// Both run at the same time, and wait for each other: the first time until all inputs are there, the second time until
+// both have read them.
+// options: --devices 2
+__device__ void meet(volatile int* own_flag, volatile int* peers_flag) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence_system();
+        *peers_flag = 1;
+        while (*own_flag == 0) {
+        }
+        __threadfence_system();
+    }
+    __syncthreads();
+}
+__global__ void sum_of_both(int* own, const int* peers, volatile int* own_flags, volatile int* peers_flags) {
+    own[threadIdx.x] = static_cast<int>(threadIdx.x);
+    meet(own_flags, peers_flags);
+    const int sum = own[threadIdx.x] + peers[threadIdx.x];
+    meet(own_flags + 1, peers_flags + 1);
+    own[threadIdx.x] = sum;
+}
+
+LAUNCHES(kernels_that_meet) {
+    const Ints zero(0, threads), one(1, threads), flags_of_zero(0, 2), flags_of_one(1, 2);
+    launch_on_both([&] { sum_of_both<<<1, threads>>>(zero, one, flags_of_zero, flags_of_one); },
+                   [&] { sum_of_both<<<1, threads>>>(one, zero, flags_of_one, flags_of_zero); });
+}
+
+// ---- kernels_that_meet_by_release_and_acquire ---------------------------------------------------
+// Many blocks, whose flags hold the number of the round.
+// options: --devices 2
+__device__ void meet_in_round(int round, int* own_flag, int* peers_flag) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cuda::atomic_ref<int, cuda::thread_scope_system>(*peers_flag)
+            .store(round, cuda::memory_order_release);
+        const cuda::atomic_ref<int, cuda::thread_scope_system> flag(*own_flag);
+        while (flag.load(cuda::memory_order_acquire) < round) {
+        }
+    }
+    __syncthreads();
+}
+__global__ void rounds(int* own, const int* peers, int* own_flags, int* peers_flags, int round) {
+    const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    own[i] = static_cast<int>(i);
+    for (int k = 0; k < 3; ++k) {
+        meet_in_round(++round, own_flags + blockIdx.x, peers_flags + blockIdx.x);
+        const int sum = own[i] + peers[i];
+        meet_in_round(++round, own_flags + blockIdx.x, peers_flags + blockIdx.x);
+        own[i] = sum;
+    }
+}
+
+LAUNCHES(kernels_that_meet_by_release_and_acquire) {
+    const Ints zero(0, 3 * 32), one(1, 3 * 32), flags_of_zero(0, 3), flags_of_one(1, 3);
+    for (const int round : {0, 6}) // the second launch meets the first one of the other device, too
+        launch_on_both([&] { rounds<<<3, 32>>>(zero, one, flags_of_zero, flags_of_one, round); },
+                       [&] { rounds<<<3, 32>>>(one, zero, flags_of_one, flags_of_zero, round); });
+}
+
+// ---- kernels_that_meet_too_seldom ---------------------------------------------------------------
+// One stores its sum while the other may still read the input there.
+// options: --devices 2
+__global__ void sum_in_place(int* own, const int* peers, volatile int* own_flags, volatile int* peers_flags) {
+    meet(own_flags, peers_flags);
+    const int sum = own[threadIdx.x] + peers[threadIdx.x]; // expect: race, read after write
+    own[threadIdx.x] = sum;                                // expect: race, write after read
+}
+
+LAUNCHES(kernels_that_meet_too_seldom) {
+    const Ints zero(0, threads), one(1, threads), flags_of_zero(0, 2), flags_of_one(1, 2);
+    launch_on_both([&] { sum_in_place<<<1, threads>>>(zero, one, flags_of_zero, flags_of_one); },
+                   [&] { sum_in_place<<<1, threads>>>(one, zero, flags_of_one, flags_of_zero); });
+}
+
+// ---- next_kernel_after_a_meeting ----------------------------------------------------------------
+// The kernels meet once. So the next kernel of a device may change what the other device's kernel still reads.
+// options: --devices 2
+__global__ void read_after_meeting(const int* peers, int* out, volatile int* own_flags,
+                                   volatile int* peers_flags) {
+    meet(own_flags, peers_flags);
+    out[threadIdx.x] = peers[threadIdx.x];
+}
+__global__ void overwrite(int* own) {
+    own[threadIdx.x] = 7; // expect: race, write after read
+}
+
+LAUNCHES(next_kernel_after_a_meeting) {
+    const Ints zero(0, threads), one(1, threads), out_of_zero(0, threads), out_of_one(1, threads);
+    const Ints flags_of_zero(0, 2), flags_of_one(1, 2);
+    launch_on_both([&] { read_after_meeting<<<1, threads>>>(one, out_of_zero, flags_of_zero, flags_of_one); },
+                   [&] {
+                       read_after_meeting<<<1, threads>>>(zero, out_of_one, flags_of_one, flags_of_zero);
+                       overwrite<<<1, threads>>>(one);
+                   });
+}
+
+// ---- kernels_that_meet_on_own_device_only -------------------------------------------------------
+// The fence before the flag is for the threads of its device only.
+// options: --devices 2
+__global__ void meet_too_narrowly(int* own, const int* peers, int* out, volatile int* own_flag,
+                                  volatile int* peers_flag) {
+    *own = 42; // expect: race, write after read
+    __threadfence();
+    *peers_flag = 1;
+    while (*own_flag == 0) {
+    }
+    __threadfence_system();
+    *out = *peers; // expect: race, read after write
+}
+
+LAUNCHES(kernels_that_meet_on_own_device_only) {
+    const Ints zero(0, 2), one(1, 2), flag_of_zero(0, 1), flag_of_one(1, 1);
+    launch_on_both([&] { meet_too_narrowly<<<1, 1>>>(zero, one, zero + 1, flag_of_zero, flag_of_one); },
+                   [&] { meet_too_narrowly<<<1, 1>>>(one, zero, one + 1, flag_of_one, flag_of_zero); });
+}
+
+// ---- store_after_telling ------------------------------------------------------------------------
+// What a kernel stores after the flag may or may not be what the other one loads.
+// options: --devices 2
+__global__ void tell_and_go_on(int* own, const int* peers, int* out, volatile int* own_flags,
+                               volatile int* peers_flags) {
+    meet(own_flags, peers_flags);
+    *own = 42;
+    __threadfence_system();
+    peers_flags[1] = 1;
+    *own = 43; // expect: race, write after read
+    while (own_flags[1] == 0) {
+    }
+    __threadfence_system();
+    *out = *peers; // expect: race, read after write
+}
+
+LAUNCHES(store_after_telling) {
+    const Ints zero(0, 2), one(1, 2), flags_of_zero(0, 2), flags_of_one(1, 2);
+    launch_on_both([&] { tell_and_go_on<<<1, 1>>>(zero, one, zero + 1, flags_of_zero, flags_of_one); },
+                   [&] { tell_and_go_on<<<1, 1>>>(one, zero, one + 1, flags_of_one, flags_of_zero); });
+}
