@@ -41,7 +41,8 @@ struct FreedAllocation {
     std::string by; ///< what ended it: "cudaFree #2"
 };
 
-/// Owns the allocations of all devices, which share one address space. Not synchronized: the runtime admits one API call or launch at a time.
+/// Owns the allocations of all devices, which share one address space. Not synchronized: the runtime admits one API
+/// call or launch at a time.
 class GlobalMemory {
 public:
     static constexpr int poison = 0xCD; ///< each byte of fresh memory, which may hold anything: so not zeros
@@ -62,8 +63,8 @@ public:
     /// place_from(0). In WebAssembly the caller must own this memory.
     void place_from(std::uint64_t address) { next_ = address; }
 
-    /// From now on, an allocation takes addresses, and memory only where it is written: its bytes are 0, and there may
-    /// be more of them than the machine has.
+    /// From now on, an allocation takes addresses, and memory only where it is written: its bytes are 0, and
+    /// there may be more of them than the machine has.
     void allocate_untouched() { untouched_ = true; }
     bool allocates_untouched() const { return untouched_; }
 

@@ -483,7 +483,8 @@ EMULATOR_ENTRY cudaError_t cudaGraphUpload(void* exec, void* stream) {
 }
 EMULATOR_PER_THREAD_TWIN(cudaGraphUpload, cudaGraphUpload_ptsz);
 
-/// One after the other in the stream, though a card may run some at once. Step by step, since a host function runs without the API's lock.
+/// One after the other in the stream, though a card may run some at once. Step by step, since a host function
+/// runs without the API's lock.
 EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
     std::vector<GraphExec::Step> steps;
     const cudaError_t error = api_call([&](Device& device) {

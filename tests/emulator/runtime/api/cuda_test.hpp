@@ -18,6 +18,12 @@ inline void PrintTo(cudaError_t error, std::ostream* out) { *out << cudaGetError
 #define EXPECT_CUDA(call) EXPECT_EQ(call, cudaSuccess)
 #define ASSERT_CUDA(call) ASSERT_EQ(call, cudaSuccess)
 
+inline int device_count() {
+    int count = 0;
+    EXPECT_CUDA(cudaGetDeviceCount(&count));
+    return count;
+}
+
 /// `count` ints on the device, all zero.
 class DeviceInts {
 public:

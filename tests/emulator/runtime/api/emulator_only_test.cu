@@ -271,11 +271,15 @@ TEST(MessageOnEmulator, of_too_much_shared_memory_says_what_to_do) {
     EXPECT_THAT(message, HasSubstr("cudaFuncAttributeMaxDynamicSharedMemorySize"));
 }
 
+/// How messages name the device of an allocation, if there are several.
+std::string on_device_0() { return device_count() == 1 ? "" : " on device 0"; }
+
 TEST(MessageOnEmulator, of_a_copy_out_of_range_names_the_allocation) {
     DeviceInts memory(32);
     testing::internal::CaptureStderr();
     EXPECT_EQ(cudaMemset(memory.data(), 0, 129), cudaErrorInvalidValue);
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cudaMalloc #1, 128 bytes"));
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                HasSubstr("cudaMalloc #1" + on_device_0() + ", 128 bytes"));
 }
 
 TEST(MessageOnEmulator, of_a_copy_that_leaves_an_array_says_where) {
@@ -286,7 +290,8 @@ TEST(MessageOnEmulator, of_a_copy_that_leaves_an_array_says_where) {
               cudaErrorInvalidValue);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               "emulator: copy to an array of 32 bytes x 1 rows x 1 slices, from byte 4, row 3, slice 0 on, "
-              "leaves it: cudaMallocArray #1 has 32 bytes x 4 rows x 1 slices\n");
+              "leaves it: cudaMallocArray #1" +
+                  on_device_0() + " has 32 bytes x 4 rows x 1 slices\n");
     EXPECT_CUDA(cudaFreeArray(array));
 }
 

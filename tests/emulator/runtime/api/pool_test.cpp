@@ -32,7 +32,7 @@ TEST(Pool, is_there_from_the_start) {
     EXPECT_NE(pool, nullptr);
     EXPECT_EQ(current, pool);
     EXPECT_EQ(attribute_of(pool, cudaMemPoolAttrReleaseThreshold), 0u);
-    EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, 1), cudaErrorInvalidDevice);
+    EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, device_count()), cudaErrorInvalidDevice);
     cudaGetLastError();
 }
 
