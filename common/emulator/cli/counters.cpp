@@ -91,18 +91,22 @@ std::string row(std::string_view group, const std::string& label, const Json& fi
                        emulator::thousands(second.get<std::uint64_t>()));
 }
 
-/// Sectors of the memory of other devices.
+/// Sectors of the memory of other devices, and of the host.
 std::string peers_as_text(const Json& peers) {
-    std::string text, atomics;
+    std::string text, of_host, atomics;
     for (const Json& peer : peers) {
-        const std::string label = fmt::format("sectors, device {}", peer.at("device").get<int>());
-        text +=
-            row(text.empty() ? "peer memory" : "", label, peer.at("load_sectors"), peer.at("store_sectors"));
+        const bool is_host = peer.at("device").is_null();
+        const std::string label =
+            is_host ? "sectors" : fmt::format("sectors, device {}", peer.at("device").get<int>());
+        (is_host ? of_host : text) += row(is_host        ? "host memory"
+                                          : text.empty() ? "peer memory"
+                                                         : "",
+                                          label, peer.at("load_sectors"), peer.at("store_sectors"));
         if (const std::uint64_t count = peer.at("atomic_sectors"); count != 0)
-            atomics += fmt::format("  {:<16}{:<20}{:>16}\n", atomics.empty() ? "peer atomics" : "", label,
+            atomics += fmt::format("  {:<16}{:<20}{:>16}\n", is_host ? "host atomics" : "peer atomics", label,
                                    emulator::thousands(count));
     }
-    return fmt::format("{:>54}{:>16}\n", "loads", "stores") + text + atomics;
+    return fmt::format("{:>54}{:>16}\n", "loads", "stores") + text + of_host + atomics;
 }
 
 /// Between memories, with several devices.
@@ -205,17 +209,30 @@ std::string counters_as_text(const Report& report, bool explain) {
 }
 
 std::string counters_as_csv(const Report& report) {
-    std::string text = "process,launch,kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
-                       "dynamic_shared_bytes,counter,value\n";
+    const bool has_devices = std::any_of(report.launches.begin(), report.launches.end(),
+                                         [](const Json& launch) { return launch.contains("device"); });
+    std::string text = fmt::format("process,launch,{}kernel,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
+                                   "dynamic_shared_bytes,counter,value\n",
+                                   has_devices ? "device," : "");
     for (const Json& launch : report.launches) {
         if (!launch.contains("counters")) continue;
-        std::string start = fmt::format("{},{},{},", launch["process"].get<int>(),
-                                        launch["launch"].get<std::uint64_t>(), quoted(launch["name"]));
+        std::string start =
+            fmt::format("{},{},", launch["process"].get<int>(), launch["launch"].get<std::uint64_t>());
+        if (has_devices) start += fmt::format("{},", launch["device"].get<int>());
+        start += quoted(launch["name"]) + ",";
         for (const char* dim : {"grid", "block"})
             for (const Json& extent : launch[dim]) start += fmt::format("{},", extent.get<std::uint32_t>());
         start += fmt::format("{},", launch["dynamic_shared_bytes"].get<std::uint64_t>());
         for (const auto& [counter, value] : launch["counters"].items())
             text += fmt::format("{}{},{}\n", start, counter, value.get<std::uint64_t>());
+        for (const Json& peer : launch.value("peers", Json::array())) {
+            const Json& device = peer.at("device");
+            const std::string where =
+                device.is_null() ? "of_host" : fmt::format("of_device_{}", device.get<int>());
+            for (const char* const sectors : {"load_sectors", "store_sectors", "atomic_sectors"})
+                text +=
+                    fmt::format("{}{}_{},{}\n", start, sectors, where, peer.at(sectors).get<std::uint64_t>());
+        }
     }
     return text;
 }

@@ -30,9 +30,8 @@ public:
                 here |= LaneMask{allocation->contains(access.addresses[lane], 1)} << lane;
             });
             left &= ~here;
-            if (allocation->device == Allocation::on_host || allocation->device == grid_.configuration.device)
-                continue;
-            count(access, here, sectors_[allocation->device]);
+            if (allocation->device != grid_.configuration.device)
+                count(access, here, sectors_[allocation->device]);
         }
     }
 

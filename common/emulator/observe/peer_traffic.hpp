@@ -1,4 +1,4 @@
-/// What a launch transfers to and from the memory of other devices.
+/// What a launch transfers to and from the memory of other devices and of the host.
 #pragma once
 
 #include "emulator/machine/observer.hpp"
@@ -10,7 +10,8 @@
 
 namespace emulator {
 
-/// Sectors of requests to the memory of one other device, as those of all requests are counted.
+/// Sectors of requests to the memory of one other device, as those of all requests are counted. Those of the
+/// host's memory, and of managed memory, are Allocation::on_host.
 struct PeerSectors {
     std::uint64_t loads = 0, stores = 0, atomics = 0;
 };

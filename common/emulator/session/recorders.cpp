@@ -45,12 +45,19 @@ Watcher* PeerRecorder::begin(const ObservedLaunch& launch) {
     return &traffic_[launch.number];
 }
 
+namespace {
+
+/// null: the host.
+Json number_of(int device) { return device == Allocation::on_host ? Json() : Json(device); }
+
+} // namespace
+
 std::vector<Json> PeerRecorder::end(const ObservedLaunch& launch) {
     const auto traffic = traffic_.extract(launch.number);
     if (!traffic || traffic.mapped().sectors().empty()) return {};
     Json record{{"record", "peers"}, {"peers", Json::array()}};
     for (const auto& [device, sectors] : traffic.mapped().sectors())
-        record["peers"].push_back({{"device", device},
+        record["peers"].push_back({{"device", number_of(device)},
                                    {"load_sectors", sectors.loads},
                                    {"store_sectors", sectors.stores},
                                    {"atomic_sectors", sectors.atomics}});
@@ -66,11 +73,10 @@ void PeerRecorder::moved(int from, int to, std::size_t bytes, bool is_direct) {
 std::vector<Json> PeerRecorder::finish() {
     if (copies_.empty()) return {};
     Json record{{"record", "copies"}, {"copies", Json::array()}};
-    const auto number = [](int device) { return device == Allocation::on_host ? Json() : Json(device); };
     for (const auto& [which, copies] : copies_) {
         const auto [from, to, is_direct] = which;
-        record["copies"].push_back({{"from", number(from)},
-                                    {"to", number(to)},
+        record["copies"].push_back({{"from", number_of(from)},
+                                    {"to", number_of(to)},
                                     {"count", copies.count},
                                     {"bytes", copies.bytes},
                                     {"through_host", !is_direct}});

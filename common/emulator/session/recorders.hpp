@@ -33,7 +33,8 @@ private:
 
 /// With several devices: {"record": "peers", "peers": [{"device": 1, "load_sectors": …, "store_sectors": …,
 /// "atomic_sectors": …}, …]}, of each selected launch that accesses the memory of others. In the end {"record":
-/// "copies", "copies": [{"from": 0, "to": 1, "count": …, "bytes": …, "through_host": false}, …]}; null: the host.
+/// "copies", "copies": [{"from": 0, "to": 1, "count": …, "bytes": …, "through_host": false}, …]}. A device that is
+/// null is the host; its managed memory is among it.
 class PeerRecorder final : public Recorder, public MemoryEvents {
 public:
     Watcher* begin(const ObservedLaunch& launch) override;

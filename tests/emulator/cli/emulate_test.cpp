@@ -713,11 +713,13 @@ TEST(Emulate, emulates_as_many_devices_as_are_asked_for) {
 }
 
 // 128 ints are 16 sectors. They are loaded twice, since the two pointers of the kernel may be equal, and stored once. The
-// atomic of one thread touches one more.
+// atomic of one thread touches one more. Then a kernel doubles 128 ints of the host: 16 sectors each way.
 TEST(Emulate, counts_what_devices_transfer) {
     const json counted = report("--counters --devices 2 ./emulate_subject peers");
-    ASSERT_THAT(counted["launches"], SizeIs(1));
+    ASSERT_THAT(counted["launches"], SizeIs(2));
     EXPECT_EQ(counted["launches"][0]["device"], 1);
+    EXPECT_EQ(counted["launches"][1]["peers"], json::parse(R"([{"device": null, "load_sectors": 16,
+        "store_sectors": 16, "atomic_sectors": 0}])"));
     EXPECT_EQ(counted["launches"][0]["peers"], json::parse(R"([{"device": 0, "load_sectors": 32,
         "store_sectors": 16, "atomic_sectors": 1}])"));
     EXPECT_EQ(counted["copies"], json::parse(R"([
@@ -729,6 +731,15 @@ TEST(Emulate, counts_what_devices_transfer) {
     EXPECT_THAT(text.err, StartsWith("launch 0 on device 1: "));
     EXPECT_THAT(text.err, HasSubstr("  peer memory     sectors, device 0                 32              16\n"
                                     "  peer atomics    sectors, device 0                  1\n"));
+    EXPECT_THAT(text.err,
+                HasSubstr("  host memory     sectors                           16              16\n"));
+    const std::string csv = emulate("--counters --format csv --devices 2 ./emulate_subject peers").err;
+    EXPECT_THAT(csv, StartsWith("process,launch,device,kernel,"));
+    EXPECT_THAT(csv, HasSubstr(",0,1,\"(anonymous namespace)::add_to_peer("));
+    EXPECT_THAT(csv, HasSubstr(",0,load_sectors_of_device_0,32\n"));
+    EXPECT_THAT(csv, HasSubstr(",0,store_sectors_of_device_0,16\n"));
+    EXPECT_THAT(csv, HasSubstr(",0,atomic_sectors_of_device_0,1\n"));
+    EXPECT_THAT(csv, HasSubstr(",0,load_sectors_of_host,16\n"));
     EXPECT_THAT(text.err,
                 HasSubstr("                                                copies           bytes\n"
                           "  through host    device 0 to device 1               1             512\n"

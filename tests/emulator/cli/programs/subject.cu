@@ -178,8 +178,15 @@ int main(int argc, char** argv) {
         cudaMemcpyPeer(second, 1, first, 0, n * sizeof(int));
         int value = 0;
         cudaMemcpy(&value, second, sizeof value, cudaMemcpyDeviceToHost);
+        int* pinned = nullptr;
+        cudaMallocHost(&pinned, n * sizeof(int));
+        scale<2><<<1, n>>>(pinned);
         std::printf("%d\n", value);
         return tell_error();
+    }
+    if (what == "reset") {
+        fill<<<1, 32>>>(data(), 7);
+        return cudaDeviceReset();
     }
     if (what == "missing event" || what == "event") { // between a copy and a kernel, in two streams
         cudaStream_t streams[2];
