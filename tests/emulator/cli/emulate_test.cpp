@@ -952,6 +952,15 @@ TEST(Schedules, let_a_kernel_run_whose_store_the_host_waits_for) {
         << "124: the kernel has not run";
 }
 
+// On a device that has ended, it would find none of its memory.
+TEST(Schedules, let_a_launch_run_before_its_device_is_reset) {
+    const json found = report("--counters --check mem --schedule 1 ./emulate_subject reset");
+    EXPECT_EQ(found["exit_status"], 0);
+    ASSERT_THAT(found["launches"], SizeIs(1));
+    EXPECT_TRUE(found["launches"][0].contains("counters")) << found["launches"][0];
+    EXPECT_THAT(found["findings"], IsEmpty());
+}
+
 TEST(Schedules, find_the_missing_event_also_by_check) {
     for (const char* seed : {"1", "2", "3", "4"}) { // whichever of the two comes first
         const json found = report(std::string("--schedule ") + seed +

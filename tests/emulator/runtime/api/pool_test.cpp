@@ -155,6 +155,14 @@ TEST(Pool, is_there_from_the_start_for_each_sort_of_memory) {
 }
 #endif
 
+TEST(PoolOnEmulator, needs_a_location_to_tell_access) {
+    cudaMemPool_t pool = nullptr;
+    ASSERT_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
+    cudaMemAccessFlags flags = cudaMemAccessFlagsProtNone;
+    EXPECT_EQ(cudaMemPoolGetAccess(&flags, pool, nullptr), cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
 TEST(Pool, refuses_bad_questions) {
     void* memory = nullptr;
     EXPECT_EQ(cudaMemPoolCreate(nullptr, nullptr), cudaErrorInvalidValue);
