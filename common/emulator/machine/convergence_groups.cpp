@@ -37,7 +37,7 @@ void ConvergenceGroups::send(LaneMask lanes, std::uint32_t target) {
 }
 
 void ConvergenceGroups::diverge_randomly() {
-    if (!schedule_->once_in(8)) return;
+    if (!schedule_->diverges() || !schedule_->once_in(8)) return;
     const LaneMask behind = running_.lanes & static_cast<LaneMask>(schedule_->below(std::uint64_t{1} << 32));
     if (behind != running_.lanes && behind != 0) send(behind, running_.pc);
 }
@@ -45,7 +45,7 @@ void ConvergenceGroups::diverge_randomly() {
 void ConvergenceGroups::reschedule() {
     if (running_.lanes != 0) others_.push_back(running_);
     running_.lanes = 0;
-    if (!schedule_ || schedule_->once_in(4)) reconverge();
+    if (!schedule_ || !schedule_->diverges() || schedule_->once_in(4)) reconverge();
 
     ConvergenceGroup& chosen = schedule_ ? choose_at_random() : choose();
     running_ = chosen;

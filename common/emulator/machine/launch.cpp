@@ -218,6 +218,8 @@ void run_clusters_shuffled(const Grid& grid, Work& work, Share& share, std::uint
             batch.pop_back();
         }
         if (share.spins(*begun[chosen])) continue;
+        if (share.spin_watch)
+            schedule.let_diverge(!share.spin_watch->may_spin(*begun[chosen]->blocks().front()));
         const std::uint64_t turn = schedule.turn();
         instructions -= std::min(instructions, turn);
         if (!begun[chosen]->run(turn)) continue;

@@ -28,6 +28,10 @@ public:
         return std::uint64_t{1} + below(std::uint64_t{1} << below(longest + 1));
     }
 
+    /// Whether lanes diverge. If they do not, those of a loop come together again.
+    void let_diverge(bool lets) { diverges_ = lets; }
+    bool diverges() const { return diverges_; }
+
     /// Of the lanes that store to one address at once, the one nearest to it by `^` wins.
     int winning_lane() const { return winning_lane_; }
 
@@ -39,6 +43,7 @@ public:
 private:
     std::mt19937_64 engine_; // the standard defines its output: a seed means the same everywhere
     int winning_lane_;
+    bool diverges_ = true;
 };
 
 } // namespace emulator

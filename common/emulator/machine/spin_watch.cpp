@@ -12,6 +12,7 @@ namespace {
 /// Turns in a row that have to repeat themselves. Groups of a diverged warp take turns too, after up to 20,000
 /// instructions of one; a turn has at least 500.
 constexpr std::uint32_t enough_repeats = 3, enough_repeats_of_groups = 64;
+constexpr std::uint32_t turns_to_diverge = 32;
 /// Nothing that spins accesses more words, or has more states.
 constexpr std::size_t most_accessed = 256, most_seen = 4096;
 
@@ -66,6 +67,11 @@ bool SpinWatch::spins(const Block& block) {
     return false;
 }
 
+bool SpinWatch::may_spin(const Block& block) const {
+    const auto found = blocks_.find(&block);
+    return found != blocks_.end() && found->second.turns > turns_to_diverge;
+}
+
 void SpinWatch::accessed(const Warp& warp, const Instruction&, const Access& access) {
     if (changed_) return;
     const std::byte* last = nullptr;
@@ -84,16 +90,12 @@ void SpinWatch::accessed(const Warp& warp, const Instruction&, const Access& acc
 void SpinWatch::turn_ended(const Block& block, const TurnCounts&) {
     if (block.is_finished()) return;
     BlockState& state = blocks_[&block];
-    if (changed_ || have_changed(accessed_)) {
-        state = {};
-    } else {
-        if (have_changed(state.accessed)) state = {};
-        for (const auto& [place, value] : accessed_) {
-            Value& known = state.accessed[place];
-            if (known.bytes < value.bytes) known = value;
-        }
-        if (state.accessed.size() > most_accessed) state = {};
+    for (const auto& [place, value] : accessed_) {
+        Value& known = state.accessed[place];
+        if (known.bytes < value.bytes) known = value;
     }
+    if (changed_ || state.accessed.size() > most_accessed || have_changed(state.accessed)) state = {};
+    ++state.turns;
     accessed_.clear();
     changed_ = false;
     state.warps.resize(block.warps().size());

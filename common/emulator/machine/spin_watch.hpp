@@ -25,6 +25,9 @@ public:
 
     /// Whether it does now.
     bool spins(const Block& block);
+    /// Whether it may: for some turns, nothing that it accesses has changed. Lanes that diverge at random hardly ever
+    /// repeat themselves, so they should not from here on.
+    bool may_spin(const Block& block) const;
 
     bool wants(EventKind kind) const override { return kind == EventKind::turn || is_access(kind); }
     void accessed(const Warp& warp, const Instruction& instruction, const Access& access) override;
@@ -59,6 +62,7 @@ private:
     struct BlockState {
         Values accessed{};
         std::vector<WarpState> warps{};
+        std::uint32_t turns = 0;
         bool spins = false;
     };
 

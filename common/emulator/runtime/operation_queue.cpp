@@ -161,16 +161,15 @@ void OperationQueue::fail() {
         if (!one.launch) continue;
         const std::string place = one.launch->place();
         message += one.operation.what + " in " + one.device->memory.operations().name(one.operation.stream) +
-                   " waits in a loop" + (place.empty() ? "" : ": " + place) + "\n";
+                   " would wait forever" + (place.empty() ? "" : ":\n    " + place) + "\n";
     }
     drop_all();
     Runtime::instance().fault = abi::cudaErrorLaunchFailure;
     throw ApiError(abi::cudaErrorLaunchFailure,
                    message +
-                       "Nothing that runs or may begin stores what it waits for: it would wait forever. A "
-                       "kernel may only wait for one\n"
-                       "that the program launches before it waits for either, in another stream or on "
-                       "another device.");
+                       "Nothing that runs or may begin stores what it waits for. It may only wait for a "
+                       "kernel that is launched\nbefore the program waits for either, in another stream or "
+                       "on another device.");
 }
 
 void OperationQueue::run_in_background() {

@@ -170,7 +170,7 @@ public:
     ReportedLaunch& operator=(const ReportedLaunch&) = delete;
 
     ~ReportedLaunch() override {
-        if (!has_ended_) end("the kernel was given up");
+        if (!has_ended_) end("given up: it would wait forever, or another kernel has failed");
     }
 
     /// \throws Error as emulator::begin_launch.
