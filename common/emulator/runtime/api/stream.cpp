@@ -43,8 +43,8 @@ Stream stream_at(const Device& device, const void* handle) {
 }
 
 /// What the host waits for may still have to run. \throws ApiError for a kernel that fails.
-void finish_known(Device& device) {
-    Runtime::instance().queue.run_until(device.memory.operations().host());
+void finish(Device& device, const OperationOrder::Clock& clock) {
+    Runtime::instance().queue.run_until(clock);
     const cudaError_t fault = Runtime::instance().fault;
     require(fault == cudaSuccess, fault);
     device.reject_after_refusal();
@@ -60,9 +60,11 @@ cudaError_t check_stream(const void* stream, bool waits) {
     return call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         reject_if_captured(device, stream);
-        if (!waits) require_ended(device.memory.operations().recorded(stream, device.number));
-        device.memory.operations().host_waits_for_stream(stream, device.number);
-        finish_known(device);
+        OperationOrder& order = device.memory.operations();
+        const OperationOrder::Clock before = order.recorded(stream, device.number);
+        if (!waits) require_ended(before);
+        finish(device, before); // Other threads' calls meanwhile do not come after this one.
+        order.host_waits_for_stream(stream, device.number);
     });
 }
 
@@ -257,8 +259,9 @@ cudaError_t wait_for(const void* event, bool waits) {
             if (capture->id == awaited.capture) capture->is_invalid = true;
         require(awaited.capture == 0, cudaErrorCapturedEvent);
         if (!waits) require_ended(awaited.happened_before);
-        device.memory.operations().host_waits_for(awaited.happened_before);
-        finish_known(device);
+        const OperationOrder::Clock before = awaited.happened_before; // It may be recorded again meanwhile.
+        finish(device, before);
+        device.memory.operations().host_waits_for(before);
     });
 }
 

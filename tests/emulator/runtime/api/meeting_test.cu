@@ -178,6 +178,30 @@ TEST_F(Meeting, of_kernels_that_two_host_threads_launch) {
     first.join();
 }
 
+// The first waits for its stream, or for an event: the other one's launch does not come after that.
+TEST_F(Meeting, of_kernels_in_streams_of_two_host_threads) {
+    for (const bool by_event : {false, true}) {
+        const Ints data[2]{Ints(0), Ints(1)}, flags[2]{Ints(0), Ints(1)};
+        const auto run = [&](int device) {
+            EXPECT_CUDA(cudaSetDevice(device));
+            const Stream stream;
+            cudaEvent_t event = nullptr;
+            EXPECT_CUDA(cudaEventCreate(&event));
+            exchange<<<1, 1, 0, stream>>>(data[device], 7 + device, flags[device], data[1 - device],
+                                          flags[1 - device]);
+            EXPECT_CUDA(cudaEventRecord(event, stream));
+            EXPECT_CUDA(by_event ? cudaEventSynchronize(event) : cudaStreamSynchronize(stream));
+            EXPECT_CUDA(cudaEventDestroy(event));
+        };
+        std::thread first([&] { run(0); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        run(1);
+        first.join();
+        EXPECT_EQ(data[0].values(), std::vector{108});
+        EXPECT_EQ(data[1].values(), std::vector{107});
+    }
+}
+
 TEST_F(Meeting, with_pinned_memory_that_the_host_could_store_to) {
     int* pinned = nullptr;
     ASSERT_CUDA(cudaMallocHost(&pinned, n * sizeof(int)));
