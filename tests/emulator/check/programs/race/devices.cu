@@ -332,6 +332,29 @@ LAUNCHES(next_kernel_after_a_meeting) {
                    });
 }
 
+// ---- next_kernel_after_the_last_meeting ---------------------------------------------------------
+// Here they meet again when both have read. That is the last thing that they do.
+// options: --devices 2
+__global__ void read_between_meetings(const int* peers, int* out, volatile int* own_flags,
+                                      volatile int* peers_flags) {
+    meet(own_flags, peers_flags);
+    out[threadIdx.x] = peers[threadIdx.x];
+    meet(own_flags + 1, peers_flags + 1);
+}
+__global__ void overwrite_rightly(int* own) { own[threadIdx.x] = 7; }
+
+LAUNCHES(next_kernel_after_the_last_meeting) {
+    const Ints zero(0, threads), one(1, threads), out_of_zero(0, threads), out_of_one(1, threads);
+    const Ints flags_of_zero(0, 2), flags_of_one(1, 2);
+    const auto launch = [](const Ints& own, const Ints& peers, const Ints& out, const Ints& own_flags,
+                           const Ints& peers_flags) {
+        read_between_meetings<<<1, threads>>>(peers, out, own_flags, peers_flags);
+        overwrite_rightly<<<1, threads>>>(own);
+    };
+    launch_on_both([&] { launch(zero, one, out_of_zero, flags_of_zero, flags_of_one); },
+                   [&] { launch(one, zero, out_of_one, flags_of_one, flags_of_zero); });
+}
+
 // ---- kernels_that_meet_on_own_device_only -------------------------------------------------------
 // The fence before the flag is for the threads of its device only.
 // options: --devices 2
