@@ -102,9 +102,11 @@ void OperationOrder::host_waits_for_current() {
     host_[current_.stream] = current_.number;
 }
 
-void OperationOrder::host_waits_for_device(int device) {
+OperationOrder::Clock OperationOrder::all_of(int device) const {
+    Clock all;
     for (const Stream& stream : streams_)
-        if (stream.device == device) join(host_, stream.clock);
+        if (stream.device == device) join(all, stream.clock);
+    return all;
 }
 
 OperationOrder::Clock OperationOrder::recorded(const void* handle, int device) {

@@ -63,13 +63,15 @@ public:
     // ---- the host, and events ----
 
     void host_waits_for_stream(const void* handle, int device);
-    void host_waits_for_device(int device);
+    void host_waits_for_device(int device) { join(host_, all_of(device)); }
     /// The operation in progress tells the host something: where it stores a flag in the host's memory.
     void host_waits_for_current();
     void host_waits_for(const Clock& event) { join(host_, event); }
     /// What an event that is recorded now in the stream will tell those that wait for it.
     Clock recorded(const void* handle, int device);
     void stream_waits_for(const void* handle, int device, const Clock& event);
+    /// All operations of the device until now.
+    Clock all_of(int device) const;
 
     /// What has ended for sure when the host makes its next call.
     const Clock& host() const { return host_; }

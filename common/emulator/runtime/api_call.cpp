@@ -174,6 +174,14 @@ void run_operation(Device& device, const void* stream, cudaGraphNodeType type,
     run_current(device, work);
 }
 
+void wait_for(Device& device, const OperationOrder::Clock& clock) {
+    Runtime& runtime = Runtime::instance();
+    runtime.queue.run_until(clock);
+    require(runtime.fault == cudaSuccess, runtime.fault);
+    device.reject_after_refusal();
+    device.memory.operations().host_waits_for(clock);
+}
+
 void remember_outcome(Device& device, const std::function<void(Device&)>& body) {
     remember(outcome(body, device));
 }

@@ -52,6 +52,10 @@ abi::cudaError_t stream_call(const void* stream, const GraphNode& node);
 void run_operation(Device& device, const void* stream, abi::cudaGraphNodeType type,
                    const std::function<void(Device&)>& work);
 
+/// The host waits until what the clock knows has ended, and calls of other threads that come meanwhile are not ordered
+/// with this one. \throws ApiError for a kernel that fails.
+void wait_for(Device& device, const OperationOrder::Clock& clock);
+
 /// Runs the body of a call that has returned already: its error is that of the calling thread.
 void remember_outcome(Device& device, const std::function<void(Device&)>& body);
 

@@ -154,7 +154,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, 
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(flags == 0);
         require_device(peer);
         require(peer != device.number, cudaErrorPeerAccessUnsupported);
@@ -188,11 +188,10 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAt
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceSynchronize() {
-    return api_call([](Device& device) {
+    return call_without_waiting([](Device& device) {
         for (const auto& capture : device.captures) capture->is_invalid = true;
         require(device.captures.empty(), cudaErrorStreamCaptureUnsupported);
-        device.reject_after_refusal();
-        device.memory.operations().host_waits_for_device(device.number);
+        wait_for(device, device.memory.operations().all_of(device.number));
     });
 }
 

@@ -61,7 +61,7 @@ cudaMemoryType memory_type(MemoryKind kind) {
 } // namespace
 
 EMULATOR_ENTRY cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pointer);
         *pointer = allocate(device, bytes, MemoryKind::device);
     });
@@ -69,14 +69,14 @@ EMULATOR_ENTRY cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
 
 EMULATOR_ENTRY cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                                            std::size_t height) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pointer && pitch);
         *pointer = allocate_rows(device, width, height, *pitch);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pitched);
         const auto [width, height, depth] = extent;
         require(depth == 0 || height <= SIZE_MAX / depth, cudaErrorMemoryAllocation);
@@ -87,14 +87,14 @@ EMULATOR_ENTRY cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent exte
 }
 
 EMULATOR_ENTRY cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pointer && (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost));
         *pointer = allocate(device, bytes, MemoryKind::managed, flags);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pointer && (flags & ~cudaHostAllocMask) == 0);
         *pointer = allocate(device, bytes, MemoryKind::host, flags | cudaHostAllocMapped);
     });
@@ -120,7 +120,7 @@ EMULATOR_ENTRY cudaError_t cudaFreeHost(void* pointer) {
 }
 
 EMULATOR_ENTRY cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pointer && bytes > 0 && (flags & ~cudaHostRegisterMask) == 0);
         const void* last = static_cast<const char*>(pointer) + bytes - 1;
         require(!device.memory.find(pointer) && !device.memory.find(last),
@@ -140,7 +140,7 @@ EMULATOR_ENTRY cudaError_t cudaHostUnregister(void* pointer) {
 /// Host and device share one address space, so the device's pointer to host memory equals the host's.
 EMULATOR_ENTRY cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer,
                                                     unsigned int flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(device_pointer && host_pointer && flags == 0);
         const Allocation& allocation = require_inside_allocation(device, host_pointer, 1);
         require(is_host_memory(device.memory.kind_of(allocation)));
@@ -149,7 +149,7 @@ EMULATOR_ENTRY cudaError_t cudaHostGetDevicePointer(void** device_pointer, void*
 }
 
 EMULATOR_ENTRY cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(flags && host_pointer);
         const Allocation& allocation = require_inside_allocation(device, host_pointer, 1);
         require(device.memory.kind_of(allocation) == MemoryKind::host);
@@ -158,7 +158,7 @@ EMULATOR_ENTRY cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_poin
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(free_bytes && total_bytes);
         *free_bytes = device.memory.available_bytes(device.number);
         *total_bytes = device.memory.total_bytes();
@@ -166,7 +166,7 @@ EMULATOR_ENTRY cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* 
 }
 
 EMULATOR_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(attributes);
         *attributes = {};
         const Allocation* allocation = device.memory.find(pointer);
@@ -189,16 +189,16 @@ EMULATOR_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
 
 EMULATOR_ENTRY cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation,
                                                 unsigned int, void*) {
-    return api_call([&](Device& device) { require_inside_allocation(device, pointer, bytes); });
+    return call_without_waiting([&](Device& device) { require_inside_allocation(device, pointer, bytes); });
 }
 EMULATOR_PER_THREAD_TWIN(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, int, cudaMemLocation) {
-    return api_call([&](Device& device) { require_inside_allocation(device, pointer, bytes); });
+    return call_without_waiting([&](Device& device) { require_inside_allocation(device, pointer, bytes); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaStreamAttachMemAsync(void* stream, void* pointer, std::size_t, unsigned int) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         require_inside_allocation(device, pointer, 1);
     });

@@ -42,14 +42,6 @@ Stream stream_at(const Device& device, const void* handle) {
                : *found->second;
 }
 
-/// What the host waits for may still have to run. \throws ApiError for a kernel that fails.
-void finish(Device& device, const OperationOrder::Clock& clock) {
-    Runtime::instance().queue.run_until(clock);
-    const cudaError_t fault = Runtime::instance().fault;
-    require(fault == cudaSuccess, fault);
-    device.reject_after_refusal();
-}
-
 /// What the host asks for has not ended yet if it waits for others. \throws ApiError with cudaErrorNotReady.
 void require_ended(const OperationOrder::Clock& clock) {
     require(Runtime::instance().queue.run_some_until(clock), cudaErrorNotReady);
@@ -63,8 +55,7 @@ cudaError_t check_stream(const void* stream, bool waits) {
         OperationOrder& order = device.memory.operations();
         const OperationOrder::Clock before = order.recorded(stream, device.number);
         if (!waits) require_ended(before);
-        finish(device, before); // Other threads' calls meanwhile do not come after this one.
-        order.host_waits_for_stream(stream, device.number);
+        wait_for(device, before);
     });
 }
 
@@ -252,7 +243,7 @@ constexpr unsigned int event_flags = 7;
 
 /// An event recorded in a captured stream never happens there. If the host waits for it or queries it, the
 /// capture is invalidated.
-cudaError_t wait_for(const void* event, bool waits) {
+cudaError_t check_event(const void* event, bool waits) {
     return call_without_waiting([&](Device& device) {
         const Event& awaited = event_at(device, event);
         for (const auto& capture : device.captures)
@@ -260,8 +251,7 @@ cudaError_t wait_for(const void* event, bool waits) {
         require(awaited.capture == 0, cudaErrorCapturedEvent);
         if (!waits) require_ended(awaited.happened_before);
         const OperationOrder::Clock before = awaited.happened_before; // It may be recorded again meanwhile.
-        finish(device, before);
-        device.memory.operations().host_waits_for(before);
+        wait_for(device, before);
     });
 }
 
@@ -308,9 +298,9 @@ EMULATOR_ENTRY cudaError_t cudaEventRecord(void* event, void* stream) {
 }
 EMULATOR_PER_THREAD_TWIN(cudaEventRecord, cudaEventRecord_ptsz);
 
-EMULATOR_ENTRY cudaError_t cudaEventSynchronize(void* event) { return wait_for(event, true); }
+EMULATOR_ENTRY cudaError_t cudaEventSynchronize(void* event) { return check_event(event, true); }
 
-EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) { return wait_for(event, false); }
+EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) { return check_event(event, false); }
 
 EMULATOR_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
     return api_call([&](Device& device) {

@@ -248,6 +248,24 @@ TEST_F(Meeting, keeps_the_order_of_the_streams) {
     EXPECT_CUDA(cudaEventDestroy(event));
 }
 
+// The host waits for device 0 while device 1 waits for what the host has not launched yet.
+TEST_F(Meeting, is_not_hurried_by_a_wait_for_the_other_device) {
+    const Ints flag(1), out(1), own(0), own_flag(0);
+    EXPECT_CUDA(cudaSetDevice(1));
+    wait_for<<<1, 1>>>(flag, out);
+    EXPECT_CUDA(cudaSetDevice(0));
+    set<<<1, 1>>>(own_flag, own);
+    int* memory = nullptr;
+    EXPECT_CUDA(cudaMalloc(&memory, sizeof(int)));
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    EXPECT_EQ(own.values().front(), 41);
+    set<<<1, 1>>>(flag, out);
+    EXPECT_CUDA(cudaSetDevice(1));
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    EXPECT_EQ(out.values().front(), 42);
+    EXPECT_CUDA(cudaFree(memory));
+}
+
 // It does not look as if it did nothing, since it counts.
 TEST_F(Meeting, of_a_kernel_that_counts_while_it_waits) {
     const Ints lock(0), turns(0);
