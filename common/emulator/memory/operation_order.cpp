@@ -70,6 +70,13 @@ void OperationOrder::begin(const void* handle, int device, std::string what) {
                 .before = next_in(number)};
 }
 
+OperationOrder::Operation OperationOrder::place(const void* handle, int device, std::string what) {
+    begin(handle, device, std::move(what));
+    Operation placed = current_;
+    end();
+    return placed;
+}
+
 void OperationOrder::joins_devices(int one, int other) {
     if (current_.number == 0 || !streams_[current_.stream].is_default) return;
     joined_devices_ = {one, other};
@@ -87,12 +94,6 @@ void OperationOrder::end() {
             join(stream.clock, after);
     joined_devices_.clear();
     current_ = {};
-}
-
-void OperationOrder::host_waits_for_stream(const void* handle, int device) {
-    const std::uint32_t number = number_of(handle, device);
-    join(host_, next_in(number)); // in a legacy default stream: for those that it waits for, too
-    if (current_.stream == number) host_waits_for_current();
 }
 
 void OperationOrder::host_waits_for_current() {

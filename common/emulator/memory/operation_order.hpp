@@ -45,12 +45,14 @@ public:
     // ---- operations, one at a time ----
 
     void begin(const void* handle, int device, std::string what);
+    /// Gives it its place in the order, and leaves it for later: see resume().
+    Operation place(const void* handle, int device, std::string what);
     /// A kernel's full name is known later than its launch.
     void rename(std::string what) { current_.what = std::move(what); }
     /// A copy in a default stream between two devices waits for all streams of both, and they for it.
     void joins_devices(int one, int other);
     void end();
-    /// Begins or goes on with one that has ended here already: it has its place in the order, and runs only now.
+    /// Begins or goes on with one that has its place.
     void resume(Operation operation) { current_ = std::move(operation); }
     /// Leaves it for later.
     Operation pause() { return std::exchange(current_, {}); }
@@ -62,7 +64,6 @@ public:
 
     // ---- the host, and events ----
 
-    void host_waits_for_stream(const void* handle, int device);
     void host_waits_for_device(int device) { join(host_, all_of(device)); }
     /// The operation in progress tells the host something: where it stores a flag in the host's memory.
     void host_waits_for_current();

@@ -98,22 +98,13 @@ bool may_run_later(Device& device, const GraphNode& node) {
 /// Now; or after what it has to wait for; or with a schedule when the host waits for it, or later.
 void run_in_turn(Device& device, const void* stream, const GraphNode& node) {
     OperationQueue& queue = Runtime::instance().queue;
-    if (!queue.has_schedule() && queue.is_empty() && !node.begin)
+    const bool is_usual = !queue.has_schedule() && queue.is_empty();
+    if (!node.begin && (is_usual || !may_run_later(device, node))) {
+        if (device.shared.joins_devices && !device.streams.contains(stream)) queue.run_all();
         return run_operation(device, stream, node.type, node.work);
-    const bool runs_later = node.begin || may_run_later(device, node);
-    OperationOrder& order = device.memory.operations();
-    order.begin(stream, device.number, name_of(node.type));
-    OperationOrder::Operation operation = order.current();
-    order.end();
-    if (!runs_later) {
-        if (device.shared.joins_devices && order.is_default(operation.stream))
-            queue.run_all();
-        else
-            queue.run_until(operation.before);
-        order.resume(std::move(operation));
-        return run_current(device, node.work);
     }
-    queue.add(device, std::move(operation), {.work = node.work, .begin = node.begin});
+    queue.add(device, device.memory.operations().place(stream, device.number, name_of(node.type)),
+              {.work = node.work, .begin = node.begin});
     if (!queue.has_schedule() || node.runs_at_once) queue.run_some();
     if (device.memory.host_can_store()) queue.run_in_background();
 }
@@ -170,7 +161,16 @@ cudaError_t stream_call(const void* stream, const GraphNode& node) {
 void run_operation(Device& device, const void* stream, cudaGraphNodeType type,
                    const std::function<void(Device&)>& work) {
     OperationOrder& order = device.memory.operations();
-    order.begin(stream, device.number, name_of(type));
+    OperationQueue& queue = Runtime::instance().queue;
+    if (queue.is_empty()) {
+        order.begin(stream, device.number, name_of(type));
+    } else {
+        OperationOrder::Operation operation = order.place(stream, device.number, name_of(type));
+        queue.run_until(operation.before);
+        const cudaError_t fault = Runtime::instance().fault;
+        require(fault == cudaSuccess, fault);
+        order.resume(std::move(operation));
+    }
     run_current(device, work);
 }
 

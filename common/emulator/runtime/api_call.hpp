@@ -48,7 +48,7 @@ abi::cudaError_t driver_call(const std::function<abi::cudaError_t()>& body);
 /// never; returns CUDA's errors for what a capture does not allow, which ends it.
 abi::cudaError_t stream_call(const void* stream, const GraphNode& node);
 
-/// Runs work as an operation of the stream: see OperationOrder.
+/// Runs work as an operation of the stream, after those that it comes after: see OperationOrder.
 void run_operation(Device& device, const void* stream, abi::cudaGraphNodeType type,
                    const std::function<void(Device&)>& work);
 

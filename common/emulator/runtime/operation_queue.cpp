@@ -18,6 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t instructions_of_turn = 1'000'000; ///< on each host thread
 constexpr int turns_of_call = 8;                          ///< of each operation, in a call that does not wait
+constexpr int turns_of_end = 1000;                        ///< the same when the program ends
 constexpr std::chrono::microseconds pause = 1ms;
 constexpr auto patience = 30s; ///< with other host threads, which may launch what is waited for
 
@@ -132,6 +133,12 @@ void OperationQueue::run_until(const OperationOrder::Clock& clock) {
 
 void OperationQueue::run_all() {
     while (!waiting_.empty()) run_or_wait();
+}
+
+void OperationQueue::finish() {
+    for (std::size_t left = turns_of_end * waiting_.size(); left > 0 && run_one(); --left) {
+    }
+    drop_all();
 }
 
 void OperationQueue::run_or_wait() {

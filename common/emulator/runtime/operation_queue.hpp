@@ -50,6 +50,9 @@ public:
     void run_until(const OperationOrder::Clock& clock);
     void run_all();
 
+    /// The program ends, or a part of it: runs what gets on, and drops what only waits.
+    void finish();
+
     /// Goes on on another thread for as long as something is left: the host may wait for that without a call, or store
     /// what it waits for.
     void run_in_background();

@@ -4,9 +4,11 @@
 #include "emulator/runtime/api_call.hpp"
 #include "emulator/runtime/observation.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 
 namespace emulator {
 
@@ -28,14 +30,11 @@ int device_count() {
 [[gnu::destructor]] void program_ends() {
     Observation* const observation = Observation::instance();
     if (!observation) return;
-    const std::unique_lock lock(Runtime::instance().mutex,
-                                std::try_to_lock); // a thread may never end its call
+    std::unique_lock lock(Runtime::instance().mutex, std::defer_lock);
+    for (int tries = 0; tries < 100 && !lock.try_lock(); ++tries)  // a thread may never end its call
+        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // or it runs what waits
     if (!lock) return;
-    try {
-        Runtime::instance().queue.run_all();
-    } catch (const ApiError& error) { // what waits forever
-        report(error.what());
-    }
+    Runtime::instance().queue.finish();
     observation->finish();
 }
 

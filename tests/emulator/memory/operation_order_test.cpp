@@ -95,12 +95,12 @@ TEST_F(Streams, pass_on_what_they_have_waited_for) {
 
 TEST_F(Streams, are_waited_for_by_the_host) {
     const Done first = run(1), second = run(2), third = run(3);
-    order.host_waits_for_stream(handle(1), 0);
+    order.host_waits_for(order.recorded(handle(1), 0));
     EXPECT_TRUE(host_knows(first));
     EXPECT_FALSE(host_knows(second));
     run(5, 1);
     EXPECT_TRUE(is_before(first)) << "the host has launched it then";
-    order.host_waits_for_stream(nullptr, 0);
+    order.host_waits_for(order.recorded(nullptr, 0));
     EXPECT_TRUE(host_knows(third)) << "for which the default stream waits";
     EXPECT_FALSE(host_knows(second));
     const Done on_peer = run(5, 1);

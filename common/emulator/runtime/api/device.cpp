@@ -202,7 +202,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceReset() {
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         default_limit(limit);
         if (limit == cudaLimitStackSize) value = stack_bytes(value);
         if (limit == cudaLimitMallocHeapSize) {
@@ -215,7 +215,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(value);
         const auto set = device.limits.find(limit);
         *value = set == device.limits.end() ? default_limit(limit) : set->second;
@@ -223,14 +223,14 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limi
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(preference >= cudaFuncCachePreferNone && preference <= cudaFuncCachePreferEqual);
         device.cache_preference = preference;
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preference) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(preference);
         *preference = device.cache_preference;
     });
@@ -238,13 +238,13 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preference) {
 
 /// Since Maxwell, shared memory always has four-byte banks.
 EMULATOR_ENTRY cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
-    return api_call([&](Device&) {
+    return call_without_waiting([&](Device&) {
         require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-    return api_call([&](Device&) {
+    return call_without_waiting([&](Device&) {
         require(config);
         *config = cudaSharedMemBankSizeFourByte;
     });

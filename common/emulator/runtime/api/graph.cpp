@@ -502,8 +502,8 @@ EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
         if (!step.enabled) continue;
         if (step.copy.host) step.copy.host();
         if (!step.copy.work) continue;
-        const cudaError_t failed =
-            api_call([&](Device& device) { run_operation(device, stream, step.copy.type, step.copy.work); });
+        const cudaError_t failed = call_without_waiting(
+            [&](Device& device) { run_operation(device, stream, step.copy.type, step.copy.work); });
         if (failed != cudaSuccess) return failed;
     }
     return cudaSuccess;

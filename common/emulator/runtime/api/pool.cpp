@@ -60,7 +60,7 @@ void* allocate(Device& device, std::size_t bytes, MemoryPool& pool) {
 cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, void* stream,
                                const std::function<MemoryPool&(Device&)>& pool) {
     GraphNode node;
-    const cudaError_t error = api_call([&](Device& device) {
+    const cudaError_t error = call_without_waiting([&](Device& device) {
         require(pointer);
         require_stream(device, stream);
         MemoryPool& from = pool(device);
@@ -167,7 +167,7 @@ EMULATOR_PER_THREAD_TWIN(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaFreeAsync(void* pointer, void* stream) {
     GraphNode node;
-    const cudaError_t error = api_call([&](Device& device) {
+    const cudaError_t error = call_without_waiting([&](Device& device) {
         require(pointer);
         require_stream(device, stream);
         if (device.capture_of(stream))
@@ -183,7 +183,7 @@ EMULATOR_PER_THREAD_TWIN(cudaFreeAsync, cudaFreeAsync_ptsz);
 // ---- pools ----
 
 EMULATOR_ENTRY cudaError_t cudaMemPoolCreate(void** pool, const cudaMemPoolProps* properties) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pool && properties);
         const MemoryKind kind = kind_at(&properties->location, properties->allocType);
         if (properties->handleTypes != 0)
@@ -213,11 +213,11 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolDestroy(void* pool) {
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemPoolTrimTo(void* pool, std::size_t) {
-    return api_call([&](Device& device) { pool_at(device, pool); });
+    return call_without_waiting([&](Device& device) { pool_at(device, pool); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemPoolSetAttribute(void* pool, cudaMemPoolAttr attribute, void* value) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(value);
         MemoryPool& target = pool_at(device, pool);
         std::uint64_t number = 0;
@@ -234,7 +234,7 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolSetAttribute(void* pool, cudaMemPoolAttr a
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemPoolGetAttribute(void* pool, cudaMemPoolAttr attribute, void* value) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(value);
         const std::uint64_t number = value_of(pool_at(device, pool), attribute);
         std::memcpy(value, &number, bytes_of(attribute)); // little-endian: the lower bytes of an int
@@ -264,7 +264,7 @@ void give_access(Device& device, MemoryPool& pool, int peer, bool has_access) {
 /// The emulator's kernels can access pools of the host without it.
 EMULATOR_ENTRY cudaError_t cudaMemPoolSetAccess(void* pool, const cudaMemAccessDesc* list,
                                                 std::size_t count) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(list || count == 0);
         MemoryPool& target = pool_at(device, pool);
         for (std::size_t k = 0; k < count; ++k) {
@@ -281,7 +281,7 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolSetAccess(void* pool, const cudaMemAccessD
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemPoolGetAccess(int* flags, void* pool, const cudaMemLocation* location) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(flags && location);
         const MemoryPool& asked = pool_at(device, pool);
         const bool is_peer = asked.kind == MemoryKind::device && !is_on_host(*location);
@@ -295,21 +295,21 @@ EMULATOR_ENTRY cudaError_t cudaMemPoolGetAccess(int* flags, void* pool, const cu
 // ---- the device's pools ----
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetDefaultMemPool(void** pool, int device_number) {
-    return api_call([&](Device&) {
+    return call_without_waiting([&](Device&) {
         require(pool);
         *pool = &device_at(device_number).default_pool(MemoryKind::device);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetMemPool(void** pool, int device_number) {
-    return api_call([&](Device&) {
+    return call_without_waiting([&](Device&) {
         require(pool);
         *pool = device_at(device_number).current_pool(MemoryKind::device);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceSetMemPool(int device_number, void* pool) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         Device& target = device_at(device_number);
         MemoryPool& next = pool_at(device, pool);
         require(next.kind == MemoryKind::device && next.device == device_number);
@@ -319,7 +319,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSetMemPool(int device_number, void* pool) {
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGetGraphMemAttribute(int device_number,
                                                           cudaGraphMemAttributeType attribute, void* value) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require_device(device_number);
         require(value && attribute >= cudaGraphMemAttrUsedMemCurrent &&
                 attribute <= cudaGraphMemAttrReservedMemHigh);
@@ -331,7 +331,7 @@ EMULATOR_ENTRY cudaError_t cudaDeviceGetGraphMemAttribute(int device_number,
 
 EMULATOR_ENTRY cudaError_t cudaDeviceSetGraphMemAttribute(int device_number,
                                                           cudaGraphMemAttributeType attribute, void* value) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require_device(device_number);
         const bool is_peak =
             attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
@@ -341,11 +341,11 @@ EMULATOR_ENTRY cudaError_t cudaDeviceSetGraphMemAttribute(int device_number,
 }
 
 EMULATOR_ENTRY cudaError_t cudaDeviceGraphMemTrim(int device_number) {
-    return api_call([&](Device&) { require_device(device_number); });
+    return call_without_waiting([&](Device&) { require_device(device_number); });
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemGetDefaultMemPool(void** pool, const cudaMemLocation* location, int type) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pool);
         const MemoryKind kind = kind_at(location, type);
         *pool = &device_of(device, *location).default_pool(kind);
@@ -353,7 +353,7 @@ EMULATOR_ENTRY cudaError_t cudaMemGetDefaultMemPool(void** pool, const cudaMemLo
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemGetMemPool(void** pool, const cudaMemLocation* location, int type) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pool);
         const MemoryKind kind = kind_at(location, type);
         *pool = device_of(device, *location).current_pool(kind);
@@ -361,7 +361,7 @@ EMULATOR_ENTRY cudaError_t cudaMemGetMemPool(void** pool, const cudaMemLocation*
 }
 
 EMULATOR_ENTRY cudaError_t cudaMemSetMemPool(const cudaMemLocation* location, int type, void* pool) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         MemoryPool& next = pool_at(device, pool);
         require(next.kind == kind_at(location, type));
         device_of(device, *location).current_pool(next.kind) = &next;

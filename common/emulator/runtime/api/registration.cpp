@@ -18,7 +18,7 @@ EMULATOR_ENTRY void __cudaUnregisterFatBinary(void** handle) {
     Runtime& runtime = Runtime::instance();
     const std::lock_guard lock(runtime.mutex);
     const auto* binary = reinterpret_cast<const RegisteredBinary*>(handle);
-    runtime.queue.run_all(); // its kernels may wait for their turn
+    runtime.queue.finish(); // its kernels may wait for their turn, and the program probably ends
     for (const auto& device : runtime.devices) device->modules.unload(*binary);
     runtime.registry.remove_binary(binary);
 }

@@ -81,7 +81,7 @@ void wait_in_capture(Device& device, const void* stream, const Event& event) {
 /// Calls the program's own function, now or when the captured graph is launched.
 cudaError_t call_host(const void* stream, bool is_valid, const std::function<void()>& function) {
     bool is_captured = false;
-    cudaError_t error = api_call([&](Device& device) {
+    cudaError_t error = call_without_waiting([&](Device& device) {
         require(is_valid);
         require_stream(device, stream);
         is_captured = device.capture_of(stream) != nullptr;
@@ -90,8 +90,12 @@ cudaError_t call_host(const void* stream, bool is_valid, const std::function<voi
         error = stream_call(stream, {.type = cudaGraphNodeTypeHost, .work = nullptr, .host = function});
     if (error == cudaSuccess && !is_captured) {
         // It may tell the host that the stream has come so far.
-        api_call(
-            [&](Device& device) { device.memory.operations().host_waits_for_stream(stream, device.number); });
+        error = call_without_waiting([&](Device& device) {
+            OperationOrder& order = device.memory.operations();
+            const OperationOrder::Clock before = order.recorded(stream, device.number);
+            Runtime::instance().queue.run_until(before);
+            order.host_waits_for(before);
+        });
         function();
     }
     return error;
@@ -303,7 +307,7 @@ EMULATOR_ENTRY cudaError_t cudaEventSynchronize(void* event) { return check_even
 EMULATOR_ENTRY cudaError_t cudaEventQuery(void* event) { return check_event(event, false); }
 
 EMULATOR_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(milliseconds);
         const Event &first = event_at(device, start), &last = event_at(device, end);
         // Seen on an H200: the capture goes on.
@@ -311,6 +315,8 @@ EMULATOR_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, void* start
         require(first.recorded && last.recorded, cudaErrorInvalidResourceHandle);
         require(first.device == last.device, cudaErrorInvalidResourceHandle);
         require(!((first.flags | last.flags) & cudaEventDisableTiming), cudaErrorInvalidResourceHandle);
+        require_ended(first.happened_before);
+        require_ended(last.happened_before);
         *milliseconds = std::chrono::duration<float, std::milli>(*last.recorded - *first.recorded).count();
     });
 }

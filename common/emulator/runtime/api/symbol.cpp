@@ -60,7 +60,7 @@ GraphNode emulator::from_symbol_node(Device& device, void* to, const void* symbo
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                               std::size_t offset, cudaMemcpyKind kind) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         run_operation(device, nullptr, cudaGraphNodeTypeMemcpy, [&](Device&) {
             copy_to_variable(device, symbol, from, bytes, offset, kind);
             device.memory.operations().host_waits_for_current();
@@ -77,7 +77,7 @@ EMULATOR_PER_THREAD_TWIN(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                                 std::size_t offset, cudaMemcpyKind kind) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         run_operation(device, nullptr, cudaGraphNodeTypeMemcpy, [&](Device&) {
             copy_from_variable(device, to, symbol, bytes, offset, kind);
             device.memory.operations().host_waits_for_current();
@@ -93,14 +93,14 @@ EMULATOR_ENTRY cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbo
 EMULATOR_PER_THREAD_TWIN(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(pointer);
         *pointer = part_of_variable(device, symbol, 0, 0);
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(bytes);
         *bytes = device.modules.variable(registered_variable(symbol)).bytes;
     });
