@@ -1,19 +1,32 @@
 #include "emulator/cli/report.hpp"
 
 #include <fstream>
+#include <iterator>
 #include <utility>
 
 namespace emulate {
 namespace {
 
+bool are_of_one_launch(const Json& a, const Json& b) {
+    return a.at("launch") == b.at("launch") && a.at("process") == b.at("process");
+}
+
 /// What was estimated of a launch, or counted of it beside its counters, becomes part of its record.
 void add_to_launch(std::vector<Json>& launches, const Json& record) {
     for (auto launch = launches.rbegin(); launch != launches.rend(); ++launch) {
-        if (launch->at("launch") != record.at("launch") || launch->at("process") != record.at("process"))
-            continue;
+        if (!are_of_one_launch(*launch, record)) continue;
         launch->update(record);
         return;
     }
+}
+
+/// Records come in the order in which launches end. Those that take turns may have begun in another.
+void add_in_order(std::vector<Json>& launches, Json record) {
+    auto place = launches.end();
+    while (place != launches.begin() && std::prev(place)->at("process") == record.at("process") &&
+           std::prev(place)->at("launch") > record.at("launch"))
+        --place;
+    launches.insert(place, std::move(record));
 }
 
 } // namespace
@@ -21,11 +34,9 @@ void add_to_launch(std::vector<Json>& launches, const Json& record) {
 Report read_report(const std::filesystem::path& file) {
     Report report;
     emulator::Findings findings;
-    const std::pair<const char*, std::vector<Json>*> lists[] = {{"process", &report.processes},
-                                                                {"launch", &report.launches},
-                                                                {"other launch", &report.other_launches},
-                                                                {"accesses", &report.accesses},
-                                                                {"replay", &report.replays}};
+    const std::pair<const char*, std::vector<Json>*> lists[] = {
+        {"process", &report.processes}, {"accesses", &report.accesses}, {"replay", &report.replays}};
+    std::vector<Json> running;
     std::ifstream records(file);
     for (std::string line; std::getline(records, line);) {
         Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
@@ -44,10 +55,13 @@ Report read_report(const std::filesystem::path& file) {
         }
         if (kind == "cut off") report.is_complete = false;
         const bool is_end = kind == "launch" || kind == "other launch";
-        if (is_end && report.running && report.running->at("launch") == record.at("launch") &&
-            report.running->at("process") == record.at("process"))
-            report.running.reset();
-        if (kind == "running") report.running = record;
+        if (is_end || kind == "running")
+            std::erase_if(running, [&](const Json& one) { return are_of_one_launch(one, record); });
+        if (kind == "running") running.push_back(record);
+        if (is_end) {
+            add_in_order(kind == "launch" ? report.launches : report.other_launches, std::move(record));
+            continue;
+        }
         if (kind == "time" || kind == "machine code") {
             add_machine_code(report.lines, record, report.launches);
             record.erase("lines_sm_90");
@@ -63,6 +77,7 @@ Report read_report(const std::filesystem::path& file) {
             break;
         }
     }
+    if (!running.empty()) report.running = running.back();
     report.findings = findings.take();
     return report;
 }

@@ -908,6 +908,19 @@ TEST(OtherKernels, are_found_wrong_in_their_own_source) {
                 HasSubstr("other.cu:12: mem: misaligned"));
 }
 
+// It is gone with the program, as on a card.
+TEST(Emulate, drops_a_kernel_that_waits_when_the_program_ends) {
+    for (const std::string argument : {"", "pinned"}) {
+        const json left = report("--counters ./emulate_subject 'left waiting' " + argument);
+        EXPECT_EQ(left["exit_status"], 0);
+        ASSERT_THAT(left["launches"], SizeIs(2));
+        EXPECT_EQ(left["launches"][0]["name"], "(anonymous namespace)::wait_for(int const volatile*)");
+        EXPECT_EQ(left["launches"][1]["name"], "(anonymous namespace)::fill(int*, int)");
+        EXPECT_EQ(left["launches"][0]["error"],
+                  "given up: it would wait forever, or another kernel has failed");
+    }
+}
+
 // ---- schedules
 
 TEST(Schedules, find_the_missing_barrier_that_the_default_order_hides) {

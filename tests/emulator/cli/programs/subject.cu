@@ -289,6 +289,16 @@ int main(int argc, char** argv) {
         wait_for<<<1, 32>>>(data());
         return 0;
     }
+    if (what == "left waiting") { // for what nobody stores
+        int* pinned = nullptr;
+        cudaStream_t other = nullptr;
+        cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+        if (argument == std::string("pinned")) cudaMallocHost(&pinned, sizeof(int));
+        cudaMemset(data(), 0, n * sizeof(int));
+        wait_for<<<1, 32>>>(data());
+        fill<<<1, 32, 0, other>>>(data() + 32, 7);
+        return 0;
+    }
     if (what == "crash in a kernel") {
         volatile int* flag = nullptr;
         cudaMallocHost(const_cast<int**>(&flag), sizeof *flag);
@@ -298,7 +308,7 @@ int main(int argc, char** argv) {
             raise(SIGSEGV);
         }).detach();
         set_and_wait<<<1, 1>>>(flag);
-        return 0;
+        for (;;) pause();
     }
     if (what == "illegal store") {
         store_through<<<1, 1>>>(nullptr);
