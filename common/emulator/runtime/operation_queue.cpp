@@ -182,8 +182,7 @@ void OperationQueue::fail() {
 void OperationQueue::run_in_background() {
     if (has_thread_ || waiting_.empty()) return;
     has_thread_ = true;
-    ++own_threads;
-    std::thread([this] {
+    start_own_thread([this] {
         std::unique_lock lock(Runtime::instance().mutex);
         while (!waiting_.empty()) {
             const bool runs = run_one();
@@ -195,8 +194,7 @@ void OperationQueue::run_in_background() {
             lock.lock();
         }
         has_thread_ = false;
-        --own_threads;
-    }).detach();
+    });
 }
 
 } // namespace emulator

@@ -6,10 +6,7 @@
 #include "emulator/own_threads.hpp"
 #include "emulator/text.hpp"
 
-#include <bit>
-#include <csignal>
 #include <cstdio>
-#include <pthread.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -42,17 +39,12 @@ private:
 };
 
 LaunchProgress::LaunchProgress() {
-    sigset_t all, before; // keep the program's signals from this thread
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    ++own_threads;
-    std::thread([this] {
+    start_own_thread([this] {
         for (;;) {
             std::this_thread::sleep_for(1s);
             tick();
         }
-    }).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    });
 }
 
 void LaunchProgress::Launch::goes_on() {
