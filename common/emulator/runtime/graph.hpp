@@ -28,10 +28,13 @@ struct GraphMemory {
 };
 
 struct GraphNode {
+    static constexpr int any_device = -1; ///< that of the stream
+
     abi::cudaGraphNodeType type = abi::cudaGraphNodeTypeEmpty;
     std::function<void(Device&)> work; ///< null: nothing to do on the device
     /// The same of a kernel that may wait for others, piece by piece; null: it is none.
     std::function<std::unique_ptr<RunningLaunch>(Device&)> begin{};
+    int device = any_device;    ///< of a kernel
     std::function<void()> host; ///< the program's own function, which runs without the API's lock
     std::vector<const GraphNode*> dependencies = {};
     void* event = nullptr;                 ///< that it records or waits for

@@ -45,7 +45,7 @@ std::unique_ptr<Capture> end_capture(Device& device, const void* stream) {
 } // namespace
 
 EMULATOR_ENTRY cudaError_t cudaStreamBeginCapture(void* stream, cudaStreamCaptureMode mode) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         require(mode >= cudaStreamCaptureModeGlobal && mode <= cudaStreamCaptureModeRelaxed);
         require(!is_legacy_stream(stream), cudaErrorStreamCaptureUnsupported);
@@ -63,7 +63,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamBeginCapture(void* stream, cudaStreamCaptur
 EMULATOR_PER_THREAD_TWIN(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamEndCapture(void* stream, void** graph) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(graph);
         *graph = nullptr;
         require_stream(device, stream);
@@ -77,7 +77,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamEndCapture(void* stream, void** graph) {
 EMULATOR_PER_THREAD_TWIN(cudaStreamEndCapture, cudaStreamEndCapture_ptsz);
 
 EMULATOR_ENTRY cudaError_t cudaStreamIsCapturing(void* stream, cudaStreamCaptureStatus* status) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(status);
         *status = status_of(queried_capture(device, stream));
     });
@@ -89,7 +89,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamGetCaptureInfo(void* stream, cudaStreamCapt
                                                     unsigned long long* id, void** graph,
                                                     const void* const** dependencies, const void** edges,
                                                     std::size_t* dependency_count) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(status);
         const Capture* const capture = queried_capture(device, stream);
         *status = status_of(capture);

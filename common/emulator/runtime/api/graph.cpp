@@ -5,6 +5,7 @@
 #include "emulator/runtime/transfers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 using namespace emulator;
@@ -47,7 +48,7 @@ std::vector<const GraphNode*> nodes_at(const Graph& graph, const void* const* ha
 template <class Make>
 cudaError_t add_node(const void** handle, void* graph, const void* const* dependencies, std::size_t count,
                      Make make) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(handle);
         Graph& target = graph_at(device, graph);
         auto nodes = nodes_at(target, dependencies, count);
@@ -59,7 +60,7 @@ cudaError_t add_node(const void** handle, void* graph, const void* const* depend
 
 /// One call that changes the content of an executable graph's node.
 template <class Make> cudaError_t replace_step(void* exec, const void* handle, Make make) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         GraphExec::Step* const step = exec_at(device, exec).find(handle);
         require(step);
         GraphNode node = make(device);
@@ -70,7 +71,7 @@ template <class Make> cudaError_t replace_step(void* exec, const void* handle, M
 
 /// The same for a node of a graph.
 template <class Make> cudaError_t replace_node(const void* handle, Make make) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         with_node(device, handle, [&](Graph&, GraphNode& node) {
             GraphNode other = make(device);
             require(other.type == node.type);
@@ -93,7 +94,7 @@ void give_out(const std::vector<const GraphNode*>& values, const void** places, 
 }
 
 cudaError_t instantiate(void** exec, void* graph, unsigned long long flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(exec);
         auto made = std::make_unique<GraphExec>(graph_at(device, graph));
         made->frees_on_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
@@ -157,7 +158,7 @@ GraphNode event_node(const Device& device, cudaGraphNodeType type, void* event) 
 }
 
 cudaError_t get_event(const void* handle, cudaGraphNodeType type, void** event) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(event);
         with_node(device, handle, [&](Graph&, GraphNode& node) {
             require(node.type == type);
@@ -183,7 +184,7 @@ GraphNode child_node(const GraphExec& graph) {
 } // namespace
 
 EMULATOR_ENTRY cudaError_t cudaGraphCreate(void** graph, unsigned int flags) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(graph && flags == 0);
         auto made = std::make_unique<Graph>();
         *graph = made.get();
@@ -192,7 +193,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphCreate(void** graph, unsigned int flags) {
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphClone(void** clone, void* graph) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(clone);
         auto made = graph_at(device, graph).clone();
         *clone = made.get();
@@ -310,7 +311,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphAddMemFreeNode(const void** node, void* grap
 
 EMULATOR_ENTRY cudaError_t cudaGraphMemAllocNodeGetParams(const void* node,
                                                           cudaMemAllocNodeParams* parameters) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         with_node(device, node, [&](Graph&, GraphNode& found) {
             require(parameters && found.memory);
             *parameters = {};
@@ -323,7 +324,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphMemAllocNodeGetParams(const void* node,
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphMemFreeNodeGetParams(const void* node, void* pointer) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         with_node(device, node, [&](Graph&, GraphNode& found) {
             require(pointer && found.freed);
             *static_cast<void**>(pointer) = found.freed;
@@ -332,7 +333,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphMemFreeNodeGetParams(const void* node, void*
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphDestroyNode(const void* node) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         with_node(device, node, [&](Graph& graph, GraphNode&) {
             for (const auto& other : graph.nodes)
                 std::erase(other->dependencies, static_cast<const GraphNode*>(node));
@@ -343,7 +344,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphDestroyNode(const void* node) {
 
 EMULATOR_ENTRY cudaError_t cudaGraphAddDependencies(void* graph, const void* const* from,
                                                     const void* const* to, const void*, std::size_t count) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         const Graph& target = graph_at(device, graph);
         const auto before = nodes_at(target, from, count), after = nodes_at(target, to, count);
         for (std::size_t k = 0; k < count; ++k) target.find(after[k])->dependencies.push_back(before[k]);
@@ -353,7 +354,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphAddDependencies(void* graph, const void* con
 EMULATOR_ENTRY cudaError_t cudaGraphRemoveDependencies(void* graph, const void* const* from,
                                                        const void* const* to, const void*,
                                                        std::size_t count) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         const Graph& target = graph_at(device, graph);
         const auto before = nodes_at(target, from, count), after = nodes_at(target, to, count);
         for (std::size_t k = 0; k < count; ++k)
@@ -362,7 +363,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphRemoveDependencies(void* graph, const void* 
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphGetNodes(void* graph, const void** nodes, std::size_t* count) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         std::vector<const GraphNode*> all;
         for (const auto& node : graph_at(device, graph).nodes) all.push_back(node.get());
         give_out(all, nodes, count);
@@ -370,7 +371,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphGetNodes(void* graph, const void** nodes, st
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphGetRootNodes(void* graph, const void** nodes, std::size_t* count) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         std::vector<const GraphNode*> roots;
         for (const auto& node : graph_at(device, graph).nodes)
             if (node->dependencies.empty()) roots.push_back(node.get());
@@ -380,14 +381,14 @@ EMULATOR_ENTRY cudaError_t cudaGraphGetRootNodes(void* graph, const void** nodes
 
 EMULATOR_ENTRY cudaError_t cudaGraphNodeGetDependencies(const void* node, const void** nodes, void*,
                                                         std::size_t* count) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         with_node(device, node,
                   [&](Graph&, GraphNode& found) { give_out(found.dependencies, nodes, count); });
     });
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphNodeGetType(const void* node, cudaGraphNodeType* type) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(type);
         with_node(device, node, [&](Graph&, GraphNode& found) { *type = found.type; });
     });
@@ -462,7 +463,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphInstantiateWithFlags(void** exec, void* grap
 
 EMULATOR_ENTRY cudaError_t cudaGraphInstantiateWithParams(void** exec, void* graph,
                                                           cudaGraphInstantiateParams* parameters) {
-    if (!parameters) return api_call([](Device&) { require(false); });
+    if (!parameters) return call_without_waiting([](Device&) { require(false); });
     const cudaError_t error = instantiate(exec, graph, parameters->flags);
     parameters->errNode_out = nullptr;
     parameters->result_out =
@@ -476,28 +477,66 @@ EMULATOR_ENTRY cudaError_t cudaGraphExecDestroy(void* exec) {
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphUpload(void* exec, void* stream) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require_stream(device, stream);
         exec_at(device, exec);
     });
 }
 EMULATOR_PER_THREAD_TWIN(cudaGraphUpload, cudaGraphUpload_ptsz);
 
-/// One after the other in the stream, though a card may run some at once. Step by step, since a host function
-/// runs without the API's lock.
-EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
-    std::vector<GraphExec::Step> steps;
-    const cudaError_t error = api_call([&](Device& device) {
-        require_stream(device, stream);
-        reject_if_captured(device, stream);
-        const GraphExec& launched = exec_at(device, exec);
-        steps = launched.steps;
-        if (!launched.frees_on_launch) return;
-        for (const GraphExec::Step& step : steps)
-            if (step.copy.memory && device.graph_memory.contains(step.copy.memory->address))
-                free_on_device(device, step.copy.memory->address, "the graph's next launch");
-    });
-    if (error != cudaSuccess) return error;
+namespace {
+
+/// Nodes of a graph with kernels that may wait for others: each is an operation of a stream of its own, which waits for
+/// those that the node depends on.
+class NodesInTurns {
+public:
+    explicit NodesInTurns(const void* stream) : stream_(stream) {}
+
+    /// Gives the node its place, and runs it once it is ready. A host function has the work of its dependencies done.
+    void add(Device& device, const GraphExec::Step& step) {
+        const GraphNode& node = step.copy;
+        const int number = node.device == GraphNode::any_device ? device.number : node.device;
+        OperationOrder& order = device.memory.operations();
+        OperationQueue& queue = Runtime::instance().queue;
+        const void* const handle = own_streams_.emplace_back(std::make_unique<char>()).get();
+        order.created(handle, number, false, "a graph on device " + std::to_string(number));
+        order.stream_waits_for(handle, number, order.recorded(stream_, device.number));
+        for (const GraphNode* const one : node.dependencies)
+            order.stream_waits_for(handle, number, after_.at(one));
+        if (step.enabled && node.host) queue.run_until(order.recorded(handle, number));
+        if (step.enabled && (node.work || node.begin))
+            queue.add(device_at(number), order.place(handle, number, "node"),
+                      {.work = node.work, .begin = node.begin});
+        after_[step.node] = order.recorded(handle, number);
+    }
+
+    /// What comes next in the stream comes after all of them.
+    void end(Device& device) {
+        OperationOrder& order = device.memory.operations();
+        for (const auto& [node, after] : after_) order.stream_waits_for(stream_, device.number, after);
+        for (const auto& own : own_streams_) order.destroyed(own.get());
+        OperationQueue& queue = Runtime::instance().queue;
+        if (!queue.has_schedule()) queue.run_some();
+        if (device.memory.host_can_store()) queue.run_in_background();
+    }
+
+private:
+    const void* const stream_;
+    std::map<const GraphNode*, OperationOrder::Clock> after_;
+    std::vector<std::unique_ptr<char>> own_streams_; ///< their handles
+};
+
+cudaError_t launch_in_turns(const std::vector<GraphExec::Step>& steps, const void* stream) {
+    NodesInTurns nodes(stream);
+    for (const GraphExec::Step& step : steps) {
+        const cudaError_t failed = call_without_waiting([&](Device& device) { nodes.add(device, step); });
+        if (failed != cudaSuccess) return failed;
+        if (step.enabled && step.copy.host) step.copy.host();
+    }
+    return call_without_waiting([&](Device& device) { nodes.end(device); });
+}
+
+cudaError_t launch_one_by_one(const std::vector<GraphExec::Step>& steps, const void* stream) {
     for (const GraphExec::Step& step : steps) {
         if (!step.enabled) continue;
         if (step.copy.host) step.copy.host();
@@ -507,6 +546,30 @@ EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
         if (failed != cudaSuccess) return failed;
     }
     return cudaSuccess;
+}
+
+} // namespace
+
+/// Node by node, since a host function runs without the API's lock. Usually one after the other in the stream, though a
+/// card may run some at once.
+EMULATOR_ENTRY cudaError_t cudaGraphLaunch(void* exec, void* stream) {
+    std::vector<GraphExec::Step> steps;
+    const cudaError_t error = call_without_waiting([&](Device& device) {
+        require_stream(device, stream);
+        reject_if_captured(device, stream);
+        const GraphExec& launched = exec_at(device, exec);
+        steps = launched.steps;
+        if (!launched.frees_on_launch) return;
+        Runtime::instance().queue.run_all(); // its last launch may use the memory still
+        for (const GraphExec::Step& step : steps)
+            if (step.copy.memory && device.graph_memory.contains(step.copy.memory->address))
+                free_on_device(device, step.copy.memory->address, "the graph's next launch");
+    });
+    if (error != cudaSuccess) return error;
+    const bool any_may_wait = std::any_of(steps.begin(), steps.end(), [](const GraphExec::Step& step) {
+        return step.enabled && step.copy.begin;
+    });
+    return (any_may_wait ? launch_in_turns : launch_one_by_one)(steps, stream);
 }
 EMULATOR_PER_THREAD_TWIN(cudaGraphLaunch, cudaGraphLaunch_ptsz);
 
@@ -565,7 +628,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphExecEventWaitNodeSetEvent(void* exec, const 
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphNodeSetEnabled(void* exec, const void* node, unsigned int enabled) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         GraphExec::Step* const step = exec_at(device, exec).find(node);
         require(step);
         step->enabled = enabled != 0;
@@ -573,7 +636,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphNodeSetEnabled(void* exec, const void* node,
 }
 
 EMULATOR_ENTRY cudaError_t cudaGraphNodeGetEnabled(void* exec, const void* node, unsigned int* enabled) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         const GraphExec::Step* const step = exec_at(device, exec).find(node);
         require(step && enabled);
         *enabled = step->enabled;
@@ -584,7 +647,7 @@ EMULATOR_ENTRY cudaError_t cudaGraphNodeGetEnabled(void* exec, const void* node,
 /// same types in the same order.
 EMULATOR_ENTRY cudaError_t cudaGraphExecUpdate(void* exec, void* graph,
                                                cudaGraphExecUpdateResultInfo* result) {
-    return api_call([&](Device& device) {
+    return call_without_waiting([&](Device& device) {
         require(result);
         GraphExec& updated = exec_at(device, exec);
         GraphExec other(graph_at(device, graph));

@@ -189,7 +189,8 @@ GraphNode node_of(Device& device, const LaunchRequest& request, bool runs_later)
                  parameters = parameter_buffer(kernel, request.arguments)](Device&) {
         DeviceLaunch(device, kernel, configuration, parameters).run_for(RunningLaunch::to_its_end);
     };
-    if (!runs_later && may_wait_for_others(device, kernel))
+    node.device = device.number;
+    if (may_wait_for_others(device, kernel))
         node.begin = [&kernel, configuration,
                       parameters = parameter_buffer(kernel, request.arguments)](Device& then) {
             return std::make_unique<DeviceLaunch>(then, kernel, configuration, parameters, true);

@@ -266,6 +266,40 @@ TEST_F(Meeting, is_not_hurried_by_a_wait_for_the_other_device) {
     EXPECT_CUDA(cudaFree(memory));
 }
 
+// One graph with a kernel for each device, captured from a stream of each.
+TEST_F(Meeting, of_kernels_in_a_graph) {
+    const Ints data[2]{Ints(0), Ints(1)}, flags[2]{Ints(0), Ints(1)}, copied(0);
+    EXPECT_CUDA(cudaSetDevice(1));
+    const Stream second;
+    cudaEvent_t begun = nullptr, ended = nullptr;
+    EXPECT_CUDA(cudaEventCreateWithFlags(&ended, cudaEventDisableTiming));
+    EXPECT_CUDA(cudaSetDevice(0));
+    const Stream first;
+    EXPECT_CUDA(cudaEventCreateWithFlags(&begun, cudaEventDisableTiming));
+    EXPECT_CUDA(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal));
+    EXPECT_CUDA(cudaEventRecord(begun, first));
+    EXPECT_CUDA(cudaStreamWaitEvent(second, begun, 0));
+    exchange<<<1, 1, 0, first>>>(data[0], 7, flags[0], data[1], flags[1]);
+    EXPECT_CUDA(cudaSetDevice(1));
+    exchange<<<1, 1, 0, second>>>(data[1], 8, flags[1], data[0], flags[0]);
+    EXPECT_CUDA(cudaEventRecord(ended, second));
+    EXPECT_CUDA(cudaSetDevice(0));
+    EXPECT_CUDA(cudaStreamWaitEvent(first, ended, 0));
+    EXPECT_CUDA(cudaMemcpyAsync(copied, data[0], sizeof(int), cudaMemcpyDeviceToDevice, first));
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_CUDA(cudaStreamEndCapture(first, &graph));
+    ASSERT_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    EXPECT_CUDA(cudaGraphLaunch(exec, first));
+    EXPECT_CUDA(cudaStreamSynchronize(first));
+    EXPECT_EQ(copied.values().front(), 108);
+    EXPECT_EQ(data[1].values().front(), 107);
+    EXPECT_CUDA(cudaGraphExecDestroy(exec));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+    EXPECT_CUDA(cudaEventDestroy(begun));
+    EXPECT_CUDA(cudaEventDestroy(ended));
+}
+
 // It does not look as if it did nothing, since it counts.
 TEST_F(Meeting, of_a_kernel_that_counts_while_it_waits) {
     const Ints lock(0), turns(0);
