@@ -11,36 +11,10 @@
 #include "harness/device_buffer.hpp"
 #include "harness/launch_size.hpp"
 #include "harness/lesson.hpp"
+#include "harness/streams.hpp"
 #include "kernels.cuh"
 
-/// An event without a time.
-class Event {
-public:
-    Event() { HARNESS_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-    ~Event() { cudaEventDestroy(event_); }
-    operator cudaEvent_t() const { return event_; }
-
-private:
-    cudaEvent_t event_ = nullptr;
-};
-
-/// A stream that no other one waits for unless an event says so.
-class OwnStream {
-public:
-    OwnStream() { HARNESS_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-    OwnStream(const OwnStream&) = delete;
-    OwnStream& operator=(const OwnStream&) = delete;
-    ~OwnStream() { // Nobody frees what its work still uses.
-        cudaStreamSynchronize(stream_);
-        cudaStreamDestroy(stream_);
-    }
-    operator cudaStream_t() const { return stream_; }
-
-private:
-    cudaStream_t stream_ = nullptr;
-};
+using harness::default_stream, harness::Event, harness::OwnStream;
 
 /// What a sum of host data needs on the device. The streams come last, so they end first.
 struct Tiles {
@@ -62,8 +36,6 @@ struct Tiles {
         return static_cast<unsigned int>(std::min<std::size_t>(blocks, most_blocks));
     }
 };
-
-constexpr cudaStream_t default_stream = nullptr;
 
 /// Queues the copy of `count` ints. From pageable memory it takes the host's help, and blocks the host meanwhile.
 inline void copy_tile(int* buffer, const int* host, std::size_t count, cudaStream_t stream) {

@@ -23,6 +23,7 @@
 #include "harness/lesson.hpp"
 #include "harness/numbers.hpp"
 #include "harness/random_input.hpp"
+#include "harness/streams.hpp"
 #include "harness/verification.hpp"
 #include "test_device.hpp"
 
