@@ -146,7 +146,7 @@ public:
 
     ~StreamRaceObserver() override {
         const std::lock_guard lock(checker_.mutex());
-        if (knows_more_) begin_phase(); // For what comes after the kernel: it has learned that at its very end.
+        if (knows_more_) begin_phase(); // What the last access has learned is for what comes later.
         end_phase();
         for (auto& [warp, state] : warps_) add_read(state);
         for (auto& [address, release] : released_) progress_.releasing[address].push_back(std::move(release));
