@@ -28,7 +28,7 @@ SIDE_TRIPS = {
     "practice": "Take this after lesson 09, when you need another type, another operation, or many sums at once.",
     "limit": "Take this after lesson 28, if your sums are small.",
     "ahead": "Take this after lesson 30, if you reduce other types than ints, or by other operations than the sum.",
-    "beyond": "Take this after lesson 09, if your data start in host memory or in a file, or do not fit on the card.",
+    "beyond": "Take this after lesson 09, if your data start in host memory, in a file or on several cards, or don't fit on one.",
 }
 COUNTED = ["blocks", *(counter.short for counter in CATALOGUE if counter.short)]
 

@@ -56,6 +56,7 @@ const runs = {
     lesson31: [{rows: 67, columns: 131, block: 64}, {rows: 7, columns: 1000, block: 512}, {rows: 1001, columns: 2}, {rows: 70, columns: 7}],
     lesson32: [{n: 4099, block: 64, blocks: 7}, {n: 20011, block: 512}],
     lesson33: [{n: 4099, block: 64, op: "argmax", offset: 3}, {n: 20011, block: 512, op: "min"}],
+    lesson35: [{n: 4099, block: 64, cards: 3}, {n: 20011, block: 512, cards: 1}],
 };
 // What both refuse.
 const refused = [
