@@ -15,24 +15,28 @@ RACES = {
     "transpose": ("transposition", "copy", "a copy"),
     "histogram": ("histogram", "read", "reading alone"),
     "host": ("sum of host data", "link", "the pinned link"),
+    "cards": ("all-reduce", "nccl", "NCCL"),
 }
 
 
 class Race:
-    """What a record says in short, of the rows from a cold cache: how many times as fast ours is as the rival."""
+    """What a record says in short: how many times as fast ours is as the rival. Of the rows from a cold cache; between cards
+    of those in a queue."""
 
     def __init__(self, name, rows):
         self.what, rival, self.rival = RACES[name]
-        rows = [row for row in rows if row["mode"] == "cold" and re.match(rf"{rival}\b", row["rival"])]
+        rows = [row for row in rows if row["mode"] in ("cold", "queued") and re.match(rf"{rival}\b", row["rival"])]
         self.ratios = [float(row["ratio"]) for row in rows]
-        self.mean = math.exp(math.fsum(map(math.log, self.ratios)) / len(self.ratios))
-        self.lowest = min(rows, key=lambda row: float(row["ratio"]))
+        if rows:  # There is none where there is no NCCL.
+            self.mean = math.exp(math.fsum(map(math.log, self.ratios)) / len(self.ratios))
+            self.lowest = min(rows, key=lambda row: float(row["ratio"]))
 
 
 def read_races(folder):
     """(The facts of the first record, the races of a card): those of which there is a record."""
     records = [(name, read_record(path)) for name in RACES if (path := folder / f"ahead_{name}.csv").is_file()]
-    return records[0][1][0] if records else {}, [Race(name, rows) for name, (_, rows) in records]
+    races = [Race(name, rows) for name, (_, rows) in records]
+    return records[0][1][0] if records else {}, [race for race in races if race.ratios]
 
 
 def table(races):

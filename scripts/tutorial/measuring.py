@@ -164,10 +164,11 @@ def find_tool(name):
 
 def find_device():
     line = (output_of(["nvidia-smi", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"]) or "")
-    fields = [field.strip() for field in line.strip().split("\n")[0].split(",")]
+    lines = line.strip().split("\n")
+    fields = [field.strip() for field in lines[0].split(",")]
     if len(fields) != 3:
         raise Failure(3, "there is no GPU here: nvidia-smi names none")
-    return dict(zip(("name", "driver", "capability"), fields))
+    return {**dict(zip(("name", "driver", "capability"), fields)), "count": len(lines)}
 
 
 class BuiltPrograms(Programs):
@@ -292,7 +293,9 @@ class Measurement:
 
     def ahead(self):
         for name in RACES:
-            if name != "softmax":
+            if name == "cards" and self.device["count"] < 2:
+                say("ahead: ahead_cards is left out: it needs two GPUs")
+            elif name != "softmax":
                 self.record_output(f"ahead_{name}", [self.programs.path(f"ahead_{name}")], f"ahead_{name}")
         for name, command in AHEAD_TIMED.items():
             self.record_output(name, [self.programs.path(command[0]), *command[1:]], shlex.join(command))

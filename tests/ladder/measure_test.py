@@ -14,7 +14,7 @@ from tutorial.lessons import read_lessons
 from tutorial.measuring import read_by_scripts
 
 KERNELS = ["reduce0", "reduce1"]
-AHEAD_OF = ["softmax", "scan", "reduce", "exact", "transpose", "histogram", "host"]
+AHEAD_OF = ["softmax", "scan", "reduce", "exact", "transpose", "histogram", "host", "cards"]
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 
 # Writes Nsight Compute's output: messages, names, units, one launch.
@@ -64,7 +64,7 @@ printf 'lesson,experiment,kernel,function,time_us_median\\nlesson00,divergence,m
 
 # A race's program; the rows of a lesson's other kernels do not belong to the race.
 AHEAD = """#!/bin/sh
-case $0 in *transpose) rival=copy ;; *histogram) rival=read ;; *host) rival=link ;;
+case $0 in *transpose) rival=copy ;; *histogram) rival=read ;; *host) rival=link ;; *cards) rival=nccl ;;
 *reduce) rival=cub::DeviceReduce::Min ;; *) rival=cub ;; esac
 printf 'case,n,mode,ours_us,rival,rival_us,ratio,verified\\n'
 printf 'first,256,cold,2,%s,4,2,true\\nfirst,256,warm,4,%s,4,1,true\\n' $rival $rival
@@ -224,7 +224,8 @@ class Machine(unittest.TestCase):
         self.assertEqual([row["ratio"] for row in self.record("ahead_scan")[1]], ["2", "1", "0.5", "0.25"])
         head, *races = done.stdout.splitlines()[2:]
         self.assertEqual(head.split(), ["cases", "rival", "times", "as", "fast", "lowest", "at"])
-        self.assertEqual(len(races), len(AHEAD_OF) - 1)  # There is no PyTorch for the softmax.
+        self.assertEqual(len(races), len(AHEAD_OF) - 2)  # There is no PyTorch for the softmax, and only one GPU.
+        self.assertIn("ahead_cards is left out: it needs two GPUs", done.stderr)
         # The rows from a cold cache: sqrt(2 * 0.5) = 1
         self.assertRegex(races[-1], "^sum of host data +2 +the pinned link +1.00 +0.50 ")
         self.assertEqual(races[0].split(), ["scan", "2", "cub::DeviceScan", "1.00", "0.50", "second,", "n", "=", "1,048,576"])
@@ -236,6 +237,14 @@ class Machine(unittest.TestCase):
         self.assertIn("ahead: nothing recorded of ahead_host: 9 cells in second, moved,1048576,cold,8,link,4,0.5,true, not 8",
                       done.stderr)
         self.assertFalse(list(self.folder.rglob("ahead_host.csv")))
+
+    def test_races_over_several_gpus(self):
+        self.program(self.tools / "nvidia-smi", "#!/bin/sh\nyes 'NVIDIA H999 (80 GB), 580.1, 9.0' | head -2\n")
+        done = self.measure("ahead")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout.splitlines()[-1], "^all-reduce +2 +NCCL +1.00 +0.50 ")
+        self.program(self.kit / "bin/ahead_cards", "#!/bin/sh\nprintf 'case,mode,rival,ratio\\nfirst,queued,peer copies,1\\n'\n")
+        self.assertNotIn("NCCL", self.measure("ahead").stdout)  # There is none to race with.
 
     def test_takes_only_the_steps_that_are_named(self):
         self.assertEqual(self.measure("ladder").returncode, 0)
