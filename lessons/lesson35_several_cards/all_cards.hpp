@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "given.cuh"
@@ -225,11 +226,9 @@ private:
                     throw harness::UnsupportedKernel(
                         "card " + std::to_string(card) + " cannot access the memory of card " +
                         std::to_string(peer) + " (cudaErrorInvalidDevice); " + "--cards 1 needs no peer");
-                const cudaError_t error = cudaDeviceEnablePeerAccess(peer, 0);
-                if (error == cudaErrorPeerAccessAlreadyEnabled)
-                    cudaGetLastError(); // by the kernel before
-                else
-                    HARNESS_CHECK(error);
+                static bool is_enabled[most_cards][most_cards]; // once per process: a second time is an error
+                if (!std::exchange(is_enabled[card][peer], true))
+                    HARNESS_CHECK(cudaDeviceEnablePeerAccess(peer, 0));
             }
         });
     }

@@ -257,6 +257,19 @@ def shares_of_the_link(card, lesson, head, n):
     return [figure(row, "ours_us", 0), figure(row, "rival_us", 0), figure(row, "ratio", 3)]
 
 
+@table(r", all-reduce over 2 cards, ints per card \| ours \[us\] \| NCCL \[us\] \| times as fast "
+       r"\| one call: ours \[us\] \| NCCL \[us\] \| times as fast")
+def all_reduces(card, lesson, head, n):
+    rows = [card.row("ahead_cards.csv", n=expanded(n), mode=mode, rival="nccl") for mode in ("queued", "alone")]
+    return [figure(row, *what) for row in rows for what in (("ours_us", 1), ("rival_us", 1), ("ratio", 2))]
+
+
+@table(r", `two_steps` beside peer copies, ints per card \| `two_steps` \[us\] \| copies \[us\] \| share of their rate")
+def shares_of_peer_copies(card, lesson, head, n):
+    row = card.row("ahead_cards.csv", n=expanded(n), rival="peer copies")
+    return [figure(row, "ours_us", 1), figure(row, "rival_us", 1), figure(row, "ratio", 2)]
+
+
 @table(r", reductions beside CUB's \| sizes \| times as fast, mean \| lowest \| at n =")
 def reductions_in_short(card, lesson, head, case):
     rows = [row for row in card.rows("ahead_reduce.csv", mode="cold") if case in ("all", row["case"])]
