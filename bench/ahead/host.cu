@@ -47,8 +47,7 @@ ahead::Contender link(Tiles& tiles, const HostInts& input, std::size_t n) {
 
 void race(ahead::Table& table, std::size_t n, std::size_t memory) {
     Tiles tiles(n, memory, 512);
-    const std::string what =
-        "tiles of " + harness::format_bytes(tiles.ints * sizeof(int));
+    const std::string what = "tiles of " + harness::format_bytes(tiles.ints * sizeof(int));
     const HostInts pinned(HostMemory::pinned, n, n), pageable(HostMemory::pageable, n, n),
         file(HostMemory::file, n, n);
     const ahead::Contender ours = contender("two_streams", two_streams, tiles, pinned, n);

@@ -159,20 +159,24 @@ class Estimates(unittest.TestCase):
             self.assertGreaterEqual(launch["time_us_estimated"], max(launch["floors_us"].values()))
             self.assertAlmostEqual(sum(launch["waits"].values()), 1)
 
+    def of_card(self, record, key):
+        return next((row for row in read_record(self.FOLDER / record)[1] if key.items() <= row.items()), None)
+
     def count_as_a_card(self, row, launch):
         """Instructions and passes, less conflicts, beside Nsight Compute's."""
         key = {name: row[name] for name in ("program", "arguments", "kernel", "block", "grid")}
-        counted = next((other for other in read_record(self.FOLDER / "clock_ncu.csv")[1] if key.items() <= other.items()), None)
+        counted = self.of_card("clock_ncu.csv", key)
         if not counted or "no_estimate" in launch:
             return
-        instructions, shared = int(counted["smsp__inst_executed.sum"]), "l1tex__data_{}_mem_shared{}.sum"
         more = self.MORE_PER_BLOCK.get(row["kernel"], 0) * int(row["grid"])
+        instructions = int(counted["smsp__inst_executed.sum"])
         self.assertAlmostEqual(launch["instructions_sm_90"], instructions - more,
                                delta=self.INSTRUCTIONS_OFF.get(row["kernel"], 0) / 100 * instructions)
-        counted = next((other for other in read_record(self.FOLDER / "clock_conflicts.csv")[1] if key.items() <= other.items()), None)
+        counted = self.of_card("clock_conflicts.csv", key)
         if not counted:
             return
-        passes = int(counted[shared.format("pipe_lsu_wavefronts", "")]) - int(counted[shared.format("bank_conflicts_pipe_lsu", "")])
+        passes = (int(counted["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"])
+                  - int(counted["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]))
         alone = row["grid"] == "1"  # then nothing depends on other blocks
         self.compared += 1
         self.assertAlmostEqual(launch["data_pipe_passes_estimated"] - launch["data_pipe_conflicts_estimated"], passes,

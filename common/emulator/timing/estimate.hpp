@@ -58,8 +58,8 @@ struct Estimate {
     std::vector<std::pair<std::string, double>> floors_us;
     /// Shares of what the warps wait for; their sum is 1.
     std::vector<std::pair<std::string, double>> waits;
-    double more_passes = 0;      ///< than Totals has: what depends on the order of all blocks' warps
-    double repeats = 0;          ///< those of them that repeat a shuffle or an atomic; a card counts them as conflicts
+    double more_passes = 0; ///< than Totals has: what depends on the order of all blocks' warps
+    double repeats = 0; ///< those of them that repeat a shuffle or an atomic; a card counts them as conflicts
     double recorded_cycles = 0;  ///< of one multiprocessor: as many as asked for, or all that it takes
     std::vector<WarpRow> rows{}; ///< what its warps do in them
 };

@@ -82,7 +82,7 @@ private:
     Kind kind_ = Kind::other;
     /// That later accesses may precede in the data pipe; the next one is on top.
     std::priority_queue<double, std::vector<double>, std::greater<>> barriers_;
-    bool has_accessed_ = false;   ///< since the latest barrier that is counted
+    bool has_accessed_ = false; ///< since the latest barrier that is counted
     double barrier_passes_ = 0, repeats_ = 0;
     double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0;
     double recent_ = 0, recent_time_ = 0;
