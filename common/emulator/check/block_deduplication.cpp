@@ -174,6 +174,9 @@ public:
                    std::uint64_t first, std::size_t bytes) override {
         for (const auto& checker : checkers_) checker->used_heap(warp, instruction, lane, use, first, bytes);
     }
+    void launch_paused() override {
+        for (const auto& checker : checkers_) checker->launch_paused();
+    }
     bool absorbs_deadlock(Block& block) override {
         check_from_here_on(block, state_of(block));
         bool goes_on = false;

@@ -65,6 +65,9 @@ public:
         if (use == MbarrierUse::initialize) shared_of(owner).fill(offset, 8);
     }
 
+    /// The host may allocate and free meanwhile.
+    void launch_paused() override { stretch_ = other_stretch_ = {}; }
+
 private:
     WrittenBytes& shared_of(const Block& block) {
         if (last_block_ != &block) {

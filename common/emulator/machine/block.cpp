@@ -51,6 +51,7 @@ void Block::start(Dim3 index) {
 }
 
 std::uint64_t Block::run(std::uint64_t budget) {
+    if (grid_.takes_turns) likely_ = {}; // the host may have freed it
     std::uint64_t executed = 0;
     while (executed < budget && !is_finished()) {
         const std::uint64_t in_this_round = grid_.schedule ? run_shuffled_round() : run_round(budget);

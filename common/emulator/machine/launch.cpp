@@ -277,7 +277,7 @@ public:
         for (Share& share : shares_) {
             share.observers.push_back(&share.counting);
             if (options.takes_turns)
-                share.observers.push_back(&share.spin_watch.emplace(schedule_ != nullptr));
+                share.observers.push_back(&share.spin_watch.emplace(memory, schedule_ != nullptr));
             for (Watcher* const watcher : options.watchers) {
                 share.watching.push_back(watcher->observer(grid_));
                 share.observers.push_back(share.watching.back().get());

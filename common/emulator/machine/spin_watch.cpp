@@ -54,15 +54,17 @@ bool SpinWatch::Value::is_still_at(const std::byte* place) const {
     return std::memcmp(place, value.data(), bytes) == 0;
 }
 
-bool SpinWatch::have_changed(const Values& values) {
-    return std::any_of(values.begin(), values.end(),
+/// Memory that has ended can't be looked at: the block would notice.
+bool SpinWatch::has_changed(const BlockState& state) const {
+    return state.releases != memory_.releases() ||
+           std::any_of(state.accessed.begin(), state.accessed.end(),
                        [](const auto& one) { return !one.second.is_still_at(one.first); });
 }
 
 bool SpinWatch::spins(const Block& block) {
     const auto found = blocks_.find(&block);
     if (found == blocks_.end() || !found->second.spins) return false;
-    if (!have_changed(found->second.accessed)) return true;
+    if (!has_changed(found->second)) return true;
     blocks_.erase(found);
     return false;
 }
@@ -90,11 +92,12 @@ void SpinWatch::accessed(const Warp& warp, const Instruction&, const Access& acc
 void SpinWatch::turn_ended(const Block& block, const TurnCounts&) {
     if (block.is_finished()) return;
     BlockState& state = blocks_[&block];
+    if (state.accessed.empty()) state.releases = memory_.releases();
     for (const auto& [place, value] : accessed_) {
         Value& known = state.accessed[place];
         if (known.bytes < value.bytes) known = value;
     }
-    if (changed_ || state.accessed.size() > most_accessed || have_changed(state.accessed)) state = {};
+    if (changed_ || state.accessed.size() > most_accessed || has_changed(state)) state = {};
     ++state.turns;
     accessed_.clear();
     changed_ = false;

@@ -12,6 +12,8 @@
 
 namespace emulator {
 
+class GlobalMemory;
+
 /// Watches the blocks of a launch that waits for others.
 ///
 /// A block spins if, turn after turn, each of its warps ends with registers and program counters that it has had
@@ -21,7 +23,7 @@ namespace emulator {
 class SpinWatch final : public Observer {
 public:
     /// `is_random`: the launch has a schedule, so a warp has to repeat itself more often.
-    explicit SpinWatch(bool is_random) : is_random_(is_random) {}
+    SpinWatch(const GlobalMemory& memory, bool is_random) : memory_(memory), is_random_(is_random) {}
 
     /// Whether it does now.
     bool spins(const Block& block);
@@ -62,13 +64,15 @@ private:
     struct BlockState {
         Values accessed{};
         std::vector<WarpState> warps{};
+        std::uint64_t releases = 0; ///< GlobalMemory::releases()
         std::uint32_t turns = 0;
         bool spins = false;
     };
 
-    static bool have_changed(const Values& values);
+    bool has_changed(const BlockState& state) const;
     bool repeats(const Warp& warp, WarpState& state) const;
 
+    const GlobalMemory& memory_;
     const bool is_random_;
     std::unordered_map<const Block*, BlockState> blocks_;
     Values accessed_;      ///< in this turn

@@ -115,6 +115,7 @@ void GlobalMemory::place(std::uint64_t address, int device, std::uint64_t reach)
 }
 
 bool GlobalMemory::release(std::uint64_t address, std::string by) {
+    ++releases_;
     const auto found = entries_.find(address);
     if (found == entries_.end()) return false;
     if (remembers_freed_)

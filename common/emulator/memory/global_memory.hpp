@@ -77,6 +77,8 @@ public:
     /// Ends the allocation that starts at `address`. Returns false when there is none. `by`: see
     /// FreedAllocation.
     bool release(std::uint64_t address, std::string by = {});
+    /// How many have ended. While it stays the same, what was accessible is so still.
+    std::uint64_t releases() const { return releases_; }
 
     /// From now on, remembers the most recently freed allocations and does not reuse their addresses, so that
     /// an access to one is not mistaken for an access to its successor.
@@ -132,6 +134,7 @@ private:
     std::map<int, Heap> heaps_; ///< by device
     std::map<std::uint64_t, Entry> entries_;
     std::uint64_t next_ = 0; ///< see place_from(); 0: anywhere
+    std::uint64_t releases_ = 0;
     bool remembers_freed_ = false, untouched_ = false;
     std::map<std::uint64_t, FreedEntry> freed_;
     std::deque<std::uint64_t> freed_order_; // the first address of each in freed_, longest ago first

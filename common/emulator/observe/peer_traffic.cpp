@@ -35,6 +35,8 @@ public:
         }
     }
 
+    void launch_paused() override { last_ = nullptr; }
+
 private:
     const Allocation* at(std::uint64_t address) {
         if (!last_ || !last_->contains(address, 1)) last_ = grid_.memory.find(address);

@@ -27,6 +27,8 @@ public:
                                         std::as_bytes(std::span(parameters_)), program_.memory,
                                         {.schedule = schedule, .takes_turns = true})) {}
 
+    void free_words() { program_.memory.release(reinterpret_cast<uint64_t>(words)); }
+
 private:
     Program program_;
 
@@ -92,6 +94,15 @@ TEST(SpinWatch, sees_through_an_atomic_that_changes_nothing) {
     one.words[0] = 1;
     EXPECT_TRUE(one.launch->run_for(long_enough));
     EXPECT_EQ(one.words[0], 2u);
+}
+
+// The program is wrong. It gets the error that it would get on a card.
+TEST(SpinWatch, looks_at_no_memory_that_has_been_freed) {
+    Spinning one(wait_for_flag);
+    ASSERT_FALSE(one.launch->run_for(long_enough));
+    one.free_words();
+    EXPECT_FALSE(one.launch->spins());
+    EXPECT_THROW(one.launch->run_for(long_enough), emulator::Error);
 }
 
 // They might end by themselves.

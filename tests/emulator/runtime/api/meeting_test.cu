@@ -311,6 +311,20 @@ TEST_F(Meeting, of_a_kernel_that_counts_while_it_waits) {
     EXPECT_GT(turns.values().front(), 0);
 }
 
+// The program is wrong, and the emulator must not crash.
+TEST_F(Meeting, in_memory_that_is_freed_meanwhile_fails_OnEmulator) {
+    int* memory = nullptr;
+    cudaStream_t other = nullptr; // the reset destroys it
+    ASSERT_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    ASSERT_CUDA(cudaMallocAsync(&memory, 2 * sizeof(int), nullptr));
+    ASSERT_CUDA(cudaMemset(memory, 0, 2 * sizeof(int)));
+    ASSERT_CUDA(cudaDeviceSynchronize());
+    wait_for<<<1, 1>>>(memory, memory + 1);
+    EXPECT_CUDA(cudaFreeAsync(memory, other));
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    EXPECT_CUDA(cudaDeviceReset());
+}
+
 // On a card this hangs.
 TEST_F(Meeting, that_cannot_be_fails_OnEmulator) {
     int* memory = nullptr; // the reset frees it
