@@ -267,6 +267,7 @@ __global__ void nothing() {}
 void compare_meetings(int count, int runs) {
     const unsigned int times = is_emulated ? 2 : 1000;
     AllCards cards(count, 1, threads_per_block, 1, false);
+    cards.require_peer_access("the race");
     cards.grid(meet_often, 1); // loads the kernel
     std::vector<double> ours, rivals;
     for (int run = -1; run < runs; ++run) {

@@ -79,6 +79,7 @@ void measure_through_host(KernelRun& run) {
 
 template <Way way, unsigned int (*grid)(AllCards&), Arriving arriving> void measure_way(KernelRun& run) {
     AllCards cards = cards_of(run, way == peer_copies);
+    if (way != peer_copies) cards.require_peer_access(run.kernel());
     measure_calls(run, cards, grid(cards), arriving, [&] { way(cards); });
 }
 
