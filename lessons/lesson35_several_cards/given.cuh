@@ -71,3 +71,22 @@ __device__ void sum_everything(const Cards& cards, std::size_t n) {
 __device__ std::size_t vectors_per_part(const Cards& cards, std::size_t n) {
     return (n / 4 + cards.count - 1) / cards.count;
 }
+
+/// The sums of this card's part, to the outputs of all cards.
+__device__ void sum_part(const Cards& cards, std::size_t n) {
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t vectors = n / 4, part = vectors_per_part(cards, n);
+    for (std::size_t offset = thread; offset < part; offset += threads) {
+        const std::size_t i = cards.mine * part + offset;
+        if (i >= vectors) break;
+        const int4 sum = sum_of<int4>(cards, i);
+#pragma unroll
+        for (int card = 0; card < most_cards; ++card) {
+            if (card < cards.count) reinterpret_cast<int4*>(cards.outputs[card])[i] = sum;
+        }
+    }
+    if (thread < n % 4) { // too few to share
+        cards.outputs[cards.mine][4 * vectors + thread] = sum_of<int>(cards, 4 * vectors + thread);
+    }
+}

@@ -19,21 +19,7 @@ __global__ void one_shot(const __grid_constant__ Cards cards, std::size_t n, uns
 /// Two-step all-reduce: each card sums its part of the vectors, and stores the sums to all cards.
 __global__ void two_steps(const __grid_constant__ Cards cards, std::size_t n, unsigned int round) {
     meet(cards, round); // The peers' inputs are ready, and nobody needs their outputs any more.
-    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
-    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    const std::size_t vectors = n / 4, part = vectors_per_part(cards, n);
-    for (std::size_t offset = thread; offset < part; offset += threads) {
-        const std::size_t i = cards.mine * part + offset;
-        if (i >= vectors) break;
-        const int4 sum = sum_of<int4>(cards, i);
-#pragma unroll
-        for (int card = 0; card < most_cards; ++card) {
-            if (card < cards.count) reinterpret_cast<int4*>(cards.outputs[card])[i] = sum;
-        }
-    }
-    if (thread < n % 4) { // too few to share
-        cards.outputs[cards.mine][4 * vectors + thread] = sum_of<int>(cards, 4 * vectors + thread);
-    }
+    sum_part(cards, n);
     meet(cards, round + 1); // The peers' sums are here, and they have loaded this card's input.
 }
 
