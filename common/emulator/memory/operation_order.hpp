@@ -19,16 +19,15 @@ class OperationOrder {
 public:
     /// For each stream: so many of its operations are known to have ended.
     using Clock = std::vector<std::uint32_t>;
-    static constexpr std::uint32_t none = UINT32_MAX;
 
     explicit OperationOrder(int devices) : has_several_devices_(devices > 1) {}
 
     struct Operation {
-        std::uint32_t stream = none; ///< its number here
-        std::uint32_t number = 0;    ///< in the stream, from 1; 0: none
-        int device = 0;              ///< of the stream
-        std::string what{};          ///< "kernel fill(int*)", "copy"
-        Clock before{};              ///< what happens before it
+        std::uint32_t stream = 0; ///< its number here
+        std::uint32_t number = 0; ///< in the stream, from 1; 0: none
+        int device = 0;           ///< of the stream
+        std::string what{};       ///< "kernel fill(int*)", "copy"
+        Clock before{};           ///< what happens before it
     };
 
     // ---- streams; `handle` is CUDA's, and `device` matters for the default streams ----

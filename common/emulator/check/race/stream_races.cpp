@@ -616,7 +616,7 @@ void StreamRaceChecker::frees(const Allocation& allocation, const std::string& c
         const auto found = used_.find(page);
         if (found == used_.end()) continue;
         for (const Record& one : found->second) {
-            if (knows(before, *one.phase) || one.phase->stream == current().stream) continue;
+            if (knows(before, *one.phase)) continue;
             const User free{.operation = current().number != 0 ? name_of_current() : call};
             findings_.add(
                 {.checker = "race",
