@@ -83,7 +83,7 @@ void Capture::wait(const void* stream, const std::vector<const GraphNode*>& node
         if (!contains(last, node)) last.push_back(node);
 }
 
-bool Capture::is_warp_aggregated() const {
+bool Capture::is_joined() const {
     std::unordered_set<const GraphNode*> before;
     std::vector<const GraphNode*> left = streams.at(origin);
     while (!left.empty()) {

@@ -84,7 +84,7 @@ struct Capture {
     /// Makes the stream's next node depend on these nodes too; the stream may be new in the capture.
     void wait(const void* stream, const std::vector<const GraphNode*>& nodes);
     /// Whether the work of all other streams precedes the end of the first stream.
-    bool is_warp_aggregated() const;
+    bool is_joined() const;
 };
 
 } // namespace emulator

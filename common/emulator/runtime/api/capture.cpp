@@ -69,7 +69,7 @@ EMULATOR_ENTRY cudaError_t cudaStreamEndCapture(void* stream, void** graph) {
         require_stream(device, stream);
         const auto capture = end_capture(device, stream);
         require(!capture->is_invalid, cudaErrorStreamCaptureInvalidated);
-        require(capture->is_warp_aggregated(), cudaErrorStreamCaptureUnjoined);
+        require(capture->is_joined(), cudaErrorStreamCaptureUnjoined);
         *graph = capture->graph.get();
         device.graphs.emplace(*graph, std::move(capture->graph));
     });
