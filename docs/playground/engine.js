@@ -252,10 +252,10 @@ function make_playground() {
             const [x, y = 1, z = 1] = Array.isArray(size) ? size : [size];
             return [x, y, z];
         }
-        function start(selected, name, {grid, block, shared = 0, cluster, cooperative = false, call_stack_bytes}, values) {
+        function start(selected, name, {grid, block, shared = 0, cluster, cooperative = false, takes_turns = false, call_stack_bytes}, values) {
             const kernel = kernel_named(name), bytes = parameters(kernel, values);
             const configuration = {grid: extents(grid), block: extents(block), shared};
-            const record = emulator.launch(JSON.stringify({...configuration, kernel: kernel.name, cooperative, selected,
+            const record = emulator.launch(JSON.stringify({...configuration, kernel: kernel.name, cooperative, takes_turns, selected,
                 call_stack_bytes, limit: request.limit ?? 3e8, ...(cluster ? {cluster: extents(cluster)} : {})}), bytes, bytes.length);
             if (selected) Object.assign(result, configuration, observed(record));
             if (record.error) throw new Error(record.error);

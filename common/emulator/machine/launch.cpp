@@ -425,7 +425,10 @@ std::unique_ptr<RunningLaunch> begin_launch(const Kernel& kernel, const LaunchCo
 Counters run(const Kernel& kernel, const LaunchConfiguration& configuration,
              std::span<const std::byte> parameters, GlobalMemory& memory, const RunOptions& options) {
     const auto launch = begin_launch(kernel, configuration, parameters, memory, options);
-    launch->run_for(RunningLaunch::to_its_end);
+    if (!launch->run_for(RunningLaunch::to_its_end))
+        throw Error(Failure::launch_failure, "kernel " + kernel.readable_name() +
+                                                 " waits in a loop: " + launch->place() +
+                                                 "\nNothing else runs that could end this.");
     return launch->counters();
 }
 

@@ -133,7 +133,8 @@ public:
 
     /// Runs the launch and returns its record. The checkers watch all launches, the rest those selected.
     Json run(const Kernel& kernel, const LaunchConfiguration& configuration,
-             std::span<const std::byte> parameters, GlobalMemory& memory, std::uint64_t limit, bool selected);
+             std::span<const std::byte> parameters, GlobalMemory& memory, std::uint64_t limit, bool selected,
+             bool takes_turns);
 
     template <class Event> void tell(Event event) {
         if (memory_) event(static_cast<MemoryEvents&>(*memory_));
@@ -158,7 +159,7 @@ private:
 
 Json Observation::run(const Kernel& kernel, const LaunchConfiguration& configuration,
                       std::span<const std::byte> parameters, GlobalMemory& memory, std::uint64_t limit,
-                      bool selected) {
+                      bool selected, bool takes_turns) {
     InstructionLimit instruction_limit(limit);
     LineCounting lines;
     AccessTracing tracing({.line = line_});
@@ -180,8 +181,9 @@ Json Observation::run(const Kernel& kernel, const LaunchConfiguration& configura
 
     Json record = Json::object();
     try {
-        record["counters"] = emulator::run(kernel, configuration, parameters, memory,
-                                           {.host_threads = 1, .watchers = watchers});
+        record["counters"] =
+            emulator::run(kernel, configuration, parameters, memory,
+                          {.host_threads = 1, .watchers = watchers, .takes_turns = takes_turns});
     } catch (const std::exception& error) {
         record["error"] = error.what();
     }
@@ -413,8 +415,8 @@ EMSCRIPTEN_KEEPALIVE int playground_holds(std::uint32_t address, std::uint32_t b
 }
 
 /// Launches a kernel. `configuration`: {"kernel": its mangled name, "grid": [x, y, z], "block": [x, y, z],
-/// "shared": bytes, "cluster": [x, y, z] or absent, "cooperative": whether, "call_stack_bytes": per thread,
-/// or absent, "limit": of warp instructions, a few million more or less, "selected": whether it is to be
+/// "shared": bytes, "cluster": [x, y, z] or absent, "cooperative": whether, "takes_turns": as RunOptions has it,
+/// "call_stack_bytes": per thread, or absent, "limit": of warp instructions, a few million more or less, "selected": whether it is to be
 /// recorded}. Returns {"counters": {name in Nsight Compute: number}, "lines": [see LineRecorder], "pictures":
 /// [{"name": kind, "svg": …, "about": …, "result": …}]}, or with "error" in place of the counters. With the
 /// first block's steps, which write memory or exchange values: {"steps": [{"file": …, "line": …, "what":
@@ -440,7 +442,8 @@ EMSCRIPTEN_KEEPALIVE const char* playground_launch(const char* configuration, co
                             " blocks, as many as the device runs at once, not " +
                             thousands(launch.grid.count()));
         return observation().run(kernel, launch, std::span(parameters, parameter_bytes), playground().memory,
-                                 wanted.at("limit"), wanted.value("selected", true));
+                                 wanted.at("limit"), wanted.value("selected", true),
+                                 wanted.value("takes_turns", false));
     });
 }
 

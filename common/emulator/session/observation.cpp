@@ -144,7 +144,7 @@ class ReportingObservation::ReportedLaunch final : public RunningLaunch {
 public:
     ReportedLaunch(ReportingObservation& all, std::uint64_t number, const Kernel& kernel,
                    const LaunchConfiguration& configuration, std::span<const std::byte> parameters,
-                   GlobalMemory& memory)
+                   GlobalMemory& memory, bool takes_turns)
         : all_(all), name_(kernel.readable_name()), configuration_(configuration),
           parameters_(parameters.begin(), parameters.end()),
           observed_{.number = number,
@@ -152,7 +152,8 @@ public:
                     .configuration = configuration_,
                     .selected = all.is_wanted_(name_) && number == all.request_.launch.value_or(number),
                     .parameters = parameters_,
-                    .memory = memory} {
+                    .memory = memory,
+                    .takes_turns = takes_turns} {
         // One by one: building a list would copy them, and there may be many launches.
         record_["record"] = observed_.selected ? "launch" : "other launch";
         record_["launch"] = number;
@@ -174,7 +175,7 @@ public:
     }
 
     /// \throws Error as emulator::begin_launch.
-    void begin(GlobalMemory& memory, bool takes_turns) {
+    void begin(GlobalMemory& memory) {
         std::vector<Watcher*> watchers;
         if (all_.request_.schedule)
             watchers.push_back(&weak_memory_); // first: others read memory that it restores
@@ -203,9 +204,10 @@ public:
         all_.last_estimate_.clear();
         if (all_.request_.time_only) return;
         ending_on_error([&] {
-            launch_ = emulator::begin_launch(
-                observed_.kernel, configuration_, parameters_, memory,
-                {.watchers = watchers, .schedule = all_.request_.schedule, .takes_turns = takes_turns});
+            launch_ = emulator::begin_launch(observed_.kernel, configuration_, parameters_, memory,
+                                             {.watchers = watchers,
+                                              .schedule = all_.request_.schedule,
+                                              .takes_turns = observed_.takes_turns});
         });
     }
 
@@ -275,9 +277,9 @@ std::unique_ptr<RunningLaunch> ReportingObservation::begin_launch(const Kernel& 
                                                                   std::span<const std::byte> parameters,
                                                                   GlobalMemory& memory, bool takes_turns) {
     notice_fork();
-    auto launch =
-        std::make_unique<ReportedLaunch>(*this, launches_++, kernel, configuration, parameters, memory);
-    launch->begin(memory, takes_turns);
+    auto launch = std::make_unique<ReportedLaunch>(*this, launches_++, kernel, configuration, parameters,
+                                                   memory, takes_turns);
+    launch->begin(memory);
     return launch;
 }
 

@@ -26,6 +26,7 @@ struct ObservedLaunch {
     bool selected; ///< by Request::kernel and Request::launch: don't write about others
     std::span<const std::byte> parameters; ///< in the layout of Kernel::parameters()
     const GlobalMemory& memory;
+    bool takes_turns; ///< with other launches: see RunOptions
 };
 
 /// Records one kind of observation. Lives as long as the process. Calls come one at a time. A launch may begin

@@ -75,7 +75,7 @@ std::vector<Json> ReplayRecorder::end(const ObservedLaunch& launch) {
 }
 
 Json ReplayRecorder::record_of(const ObservedLaunch& launch) {
-    const auto& [number, kernel, configuration, selected, parameters, memory] = launch;
+    const auto& [number, kernel, configuration, selected, parameters, memory, takes_turns] = launch;
     if (++launches_ > max_launches)
         throw Refusal{"more than " + std::to_string(max_launches) +
                       " launches: choose some with --kernel or --launch"};
@@ -95,6 +95,7 @@ Json ReplayRecorder::record_of(const ObservedLaunch& launch) {
     record["shared"] = configuration.dynamic_shared_bytes;
     if (configuration.cluster) record["cluster"] = *configuration.cluster;
     record["cooperative"] = configuration.cooperative;
+    record["takes_turns"] = takes_turns;
     record["call_stack_bytes"] = configuration.call_stack_bytes;
     record["parameters"] = Json::array();
     for (const Parameter& one : kernel.parameters())
