@@ -11,6 +11,7 @@ import os
 import queue
 import random
 import re
+import secrets
 import select
 import shlex
 import shutil
@@ -165,10 +166,8 @@ class Sandbox:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
 
     @functools.cached_property
-    def to_nobody(self):
-        """What makes nobody of root, whose processes the system does not limit; nothing if that is not to be had."""
-        setpriv = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]
-        return setpriv if os.geteuid() == 0 and self.try_it([*self.base(as_root=True), *setpriv]).returncode == 0 else []
+    def can_be_somebody(self):
+        return os.geteuid() == 0 and self.try_it([*self.base(as_root=True), *somebody()]).returncode == 0
 
     def base(self, as_root=False):
         command = [self.bwrap, *(self.NAMESPACES[1] if as_root else self.namespaces), "--die-with-parent", "--new-session",
@@ -196,17 +195,24 @@ class Sandbox:
 
     def command_that_sees(self, files, built, text, runs_host_code=False):
         """The course's `files`, and what is `built` of these."""
-        to_nobody = self.to_nobody if runs_host_code else []
-        command = self.base(as_root=bool(to_nobody))
+        to_somebody = somebody() if runs_host_code and self.can_be_somebody else []
+        command = self.base(as_root=bool(to_somebody))
         pairs = [(ROOT / name, self.root / Path(name).relative_to(ROOT if Path(name).is_absolute() else ""))
                  for name in ("common", "scripts/tutorial", *files)]
         pairs += [(self.on_host / name, self.build / name) for name in (*built, "CMakeCache.txt")]
         for source, seen in (map(os.path.normpath, pair) for pair in (*pairs, (text.parent, self.submission))):
             command += seen_at(seen, "--ro-bind", source)
-        return [*command, "--remount-ro", "/", *to_nobody]  # of what is seen only /tmp can be written
+        return [*command, "--remount-ro", "/", *to_somebody]  # of what is seen only /tmp can be written
 
     def environment(self):
         return {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
+
+
+def somebody():
+    """What makes of root a user whom nothing else belongs to: the system limits processes for each user, and root's not at
+    all."""
+    user = 2**30 + secrets.randbelow(2**30)
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
 
 
 def seen_at(path, how, source):
