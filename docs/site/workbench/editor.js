@@ -129,12 +129,11 @@ export class Editor {
         return compiled && !stopped && !trouble;
     }
 
-    // What earlier presses of buttons have shown. A panel of the page itself stays.
+    // What earlier presses of buttons have shown. Hints stay, and so does a panel of the page itself.
     clear() {
         this.text.clearMessages();
         this.verdict.clear();
-        for (const one of [this.messages, this.hints, this.times]) one.replaceChildren();
-        this.remember({verdict: [], hints: []});
+        for (const one of [this.messages, this.times]) one.replaceChildren();
         if (this.element.contains(this.panel)) this.panel.open = false;
     }
 
@@ -180,6 +179,7 @@ export class Editor {
 
     async check(signal) {
         this.clear();
+        this.remember({verdict: []});
         this.say("Checking …");
         const asked = lines("check", await this.text.settled(), signal), verdict = [];
         for await (const answer of this.watchedLines(asked)) {
@@ -238,6 +238,8 @@ export class Editor {
         await this.text.save();
         const {text, version, kept} = await ask("POST", `documents/${this.name}/reset`, {}, signal);
         this.clear();
+        this.hints.replaceChildren();
+        this.remember({verdict: [], hints: []});
         this.text.replace(text, version);
         if (this.panel.panel?.own?.value) await this.panel.panel.runOwn({ptx: "", kernels: [], sources: {}});
         this.say(`This is the original again.${kept ? ` Yours is kept as ${kept}.` : ""} Undo brings yours back.`);
