@@ -31,7 +31,6 @@ IN_HEAD = "".join(f'<link rel="stylesheet" href="/workbench/{path}"/>\n' if path
                       "codemirror/addon/comment/comment.js", "workbench/page.js"))
 
 NOTHING = {"messages": [], "said": "", "ptx": None, "launches": [], "timelines": [], "reason": ""}  # of a run that was stopped
-REFUSED = ROOT / "docs/site/workbench/refused.html"
 
 
 async def silent(_):
@@ -93,8 +92,7 @@ class Workbench:
     async def reset(self, request):
         desk = self.desk(request)
         document = desk.document(request.match_info["name"])
-        kept = desk.reset(document)
-        return web.json_response({**document.as_json(), "kept": kept and name_of(kept)})
+        return web.json_response({"kept": (kept := desk.reset(document)) and name_of(kept), **document.as_json()})
 
     async def exercises(self, request):
         return web.json_response(self.desk(request).board())
@@ -142,10 +140,8 @@ class Workbench:
         self.built.add(exercise.program)
 
     async def do(self, request, work, tell=silent):
-        def is_there():
-            return request.transport and not request.transport.is_closing()
-
-        return await self.queue.do(work, request["reader"], is_there, tell)
+        line = request.transport
+        return await self.queue.do(work, request["reader"], lambda: line and not line.is_closing(), tell)
 
     async def run(self, request):
         """Compiles; then runs, if it is a program of its own, or estimates times."""
@@ -203,12 +199,10 @@ class Workbench:
 
 def file_in(folder, name):
     """The file of that name in the folder. A name leads nowhere else, links included."""
-    try:
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
         path = (folder / name).resolve()
         if path.is_relative_to(folder.resolve()) and path.is_file():
             return path
-    except (OSError, ValueError):
-        pass  # a name that no file can have
     raise Refused(404, "there is no such page")
 
 
@@ -222,13 +216,10 @@ def link_in_root(build, program):
 
 
 async def body_of(request):
-    try:
-        body = json.loads(await request.read())
-    except (ValueError, RecursionError):
-        body = None
-    if not isinstance(body, dict):
-        raise Refused(400, "the request has to be a JSON object")
-    return body
+    with contextlib.suppress(ValueError, RecursionError):
+        if isinstance(body := json.loads(await request.read()), dict):
+            return body
+    raise Refused(400, "the request has to be a JSON object")
 
 
 @web.middleware
@@ -248,7 +239,7 @@ async def with_errors(request, handler):
     except Refused as refused:
         why = refused
     if request.method == "GET" and "text/html" in request.headers.get("Accept", "") and not request.path.startswith("/api/"):
-        page = REFUSED.read_text(encoding="utf-8").replace("WHY", html.escape(f"{why}"))
+        page = (ROOT / "docs/site/workbench/refused.html").read_text(encoding="utf-8").replace("WHY", html.escape(f"{why}"))
         return web.Response(text=page, content_type="text/html", status=why.status)
     headers = {"Retry-After": str(why.facts["seconds"])} if "seconds" in why.facts else {}
     return web.json_response({"error": f"{why}", **why.facts}, status=why.status, headers=headers)
