@@ -11,6 +11,7 @@
 #include "harness/device_buffer.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/launch_size.hpp"
+#include "median.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -23,11 +24,6 @@ namespace {
 
 using namespace calibrate;
 using Samples = std::vector<double>;
-
-double median(Samples samples) {
-    std::nth_element(samples.begin(), samples.begin() + samples.size() / 2, samples.end());
-    return samples[samples.size() / 2];
-}
 
 /// One line: the median, the smallest and the largest sample.
 void print(const std::string& constant, const Samples& samples, const char* unit, const std::string& how) {

@@ -246,7 +246,7 @@ void print(const Row& row, std::size_t n, const std::vector<double>& times) {
     if (times.empty())
         std::printf(",,,0\n");
     else
-        std::printf(",%.3f,%.3f,%zu\n", limit::median(times), *std::min_element(times.begin(), times.end()),
+        std::printf(",%.3f,%.3f,%zu\n", median(times), *std::min_element(times.begin(), times.end()),
                     times.size());
 }
 

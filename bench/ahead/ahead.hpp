@@ -24,9 +24,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/check.hpp"
+#include "../median.hpp"
 #include "harness/cold_cache.hpp"
 #include "harness/device.hpp"
+#include "harness/streams.hpp"
 
 namespace ahead {
 
@@ -46,15 +47,7 @@ public:
         : cache_(device.kind == harness::DeviceKind::gpu ? std::max(device.l2_bytes, std::size_t{256} << 20)
                                                          : 0),
           runs_(runs) {
-        HARNESS_CHECK(cudaEventCreate(&start_));
-        HARNESS_CHECK(cudaEventCreate(&stop_));
         std::printf("case,n,mode,ours_us,rival,rival_us,ratio,verified\n");
-    }
-    Table(const Table&) = delete;
-    Table& operator=(const Table&) = delete;
-    ~Table() {
-        cudaEventDestroy(start_);
-        cudaEventDestroy(stop_);
     }
 
     /// Two rows: `cold`, with the L2 cache flushed by reading, and `warm`, after an untimed run of the same. Ends the
@@ -80,11 +73,6 @@ public:
     }
 
 private:
-    static double median(std::vector<double> times) {
-        std::sort(times.begin(), times.end());
-        return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
-    }
-
     static void verify(const std::string& what, std::size_t n, const Contender& one) {
         one.poison();
         one.launch();
@@ -99,20 +87,18 @@ private:
         for (std::uint64_t launches = random_() % 12; launches > 0; --launches) nothing<<<1, 32>>>();
         cache_.flush(); // Keeps the device busy, too, until all of the call is queued.
         if (!cold) one.launch();
-        HARNESS_CHECK(cudaEventRecord(start_));
+        start_.record();
         one.launch();
-        HARNESS_CHECK(cudaEventRecord(stop_));
+        stop_.record();
         harness::check_launch(one.name.c_str());
         harness::synchronize(one.name.c_str());
-        float milliseconds = 0;
-        HARNESS_CHECK(cudaEventElapsedTime(&milliseconds, start_, stop_));
-        return milliseconds * 1e3;
+        return stop_.microseconds_since(start_);
     }
 
     harness::ColdCache cache_;
     int runs_;
     std::minstd_rand random_;
-    cudaEvent_t start_ = nullptr, stop_ = nullptr;
+    harness::TimedEvent start_, stop_;
 };
 
 } // namespace ahead

@@ -28,10 +28,12 @@
 #include "../../lessons/lesson35_several_cards/all_cards.hpp"
 #include "../../lessons/lesson35_several_cards/nccl.hpp"
 #include "../../lessons/lesson35_several_cards/ways.cuh"
+#include "../median.hpp"
 #include "harness/check.hpp"
 #include "harness/device.hpp"
 #include "harness/exit_status.hpp"
 #include "harness/several_devices.hpp"
+#include "harness/streams.hpp"
 
 namespace {
 
@@ -67,40 +69,14 @@ template <class Work> void at_once(int cards, const Work& work) {
         if (error) std::rethrow_exception(error);
 }
 
-/// Of one device.
-class TimedEvent {
-public:
-    TimedEvent() { HARNESS_CHECK(cudaEventCreate(&event_)); }
-    TimedEvent(const TimedEvent&) = delete;
-    TimedEvent& operator=(const TimedEvent&) = delete;
-    ~TimedEvent() { cudaEventDestroy(event_); }
-    void record(cudaStream_t stream) { HARNESS_CHECK(cudaEventRecord(event_, stream)); }
-    double microseconds_since(const TimedEvent& start) const {
-        float milliseconds = 0;
-        HARNESS_CHECK(cudaEventElapsedTime(&milliseconds, start.event_, event_));
-        return milliseconds * 1e3;
-    }
-
-private:
-    cudaEvent_t event_ = nullptr;
-};
-
 double microseconds(Clock::time_point start, Clock::time_point stop) {
     return std::chrono::duration<double, std::micro>(stop - start).count();
-}
-
-double median(std::vector<double> times) {
-    std::sort(times.begin(), times.end());
-    const std::size_t middle = times.size() / 2;
-    return times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
 }
 
 struct Contender {
     std::string name;
     std::function<void(int card)> queue; ///< one call's part of that card, in the card's stream
-    std::function<bool()> is_right = [] {
-        return true;
-    }; ///< after one call, whose outputs were poisoned before
+    std::function<bool()> is_right; ///< after one call, before which outputs and received ints were poisoned
 };
 
 enum class Mode { queued, alone };
@@ -149,7 +125,7 @@ private:
         const int calls = is_emulated ? 1 : cards_.n <= std::size_t{1} << 22 ? 20 : 4;
         std::array<double, most_cards> times{};
         at_once(cards_.count(), [&](int card) {
-            TimedEvent start, stop;
+            harness::TimedEvent start, stop;
             const cudaStream_t stream = cards_[card].stream;
             one.queue(card);
             start.record(stream);
@@ -227,15 +203,29 @@ Contender loads(AllCards& cards) {
 
 /// To each card from each of its peers as many bytes as two_steps moves: 2 / D of the ints.
 Contender copies(AllCards& cards) {
-    return {"peer copies", [&cards](int card) {
-                const std::size_t ints =
-                    std::max<std::size_t>(2 * cards.n / static_cast<std::size_t>(cards.count()), 1);
-                std::size_t slot = 0;
-                for (int peer = 0; peer < cards.count(); ++peer)
-                    if (peer != card)
-                        HARNESS_CHECK(cudaMemcpyPeerAsync(
-                            cards[card].received.data() + slot++ * cards.stride(), card,
-                            cards[peer].input.data(), peer, ints * sizeof(int), cards[card].stream));
+    const std::size_t ints = std::max<std::size_t>(2 * cards.n / static_cast<std::size_t>(cards.count()), 1);
+    const auto for_each_peer = [&cards](int card, const auto& use) { // and its place among the received ints
+        std::size_t slot = 0;
+        for (int peer = 0; peer < cards.count(); ++peer)
+            if (peer != card) use(peer, slot++ * cards.stride());
+    };
+    return {"peer copies",
+            [=, &cards](int card) {
+                for_each_peer(card, [&](int peer, std::size_t place) {
+                    HARNESS_CHECK(cudaMemcpyPeerAsync(cards[card].received.data() + place, card,
+                                                      cards[peer].input.data(), peer, ints * sizeof(int),
+                                                      cards[card].stream));
+                });
+            },
+            [=, &cards] {
+                bool right = true;
+                cards.for_each([&](int card) {
+                    for_each_peer(card, [&](int peer, std::size_t place) {
+                        right = right &&
+                                cards[card].received.read(place, ints) == cards[peer].input.read(0, ints);
+                    });
+                });
+                return right;
             }};
 }
 
@@ -296,7 +286,7 @@ void compare_meetings(int count, int runs) {
     for (int run = -1; run < runs; ++run) {
         std::array<double, most_cards> of_cards{};
         at_once(count, [&](int card) {
-            TimedEvent start, stop;
+            harness::TimedEvent start, stop;
             const cudaStream_t stream = cards[card].stream;
             const auto launch = [&](unsigned int meetings) {
                 meet_often<<<1, 32, 0, stream>>>(cards.seen_by(card), cards[card].round, meetings);

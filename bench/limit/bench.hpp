@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../median.hpp"
 #include "harness/check.hpp"
 #include "harness/cold_cache.hpp"
 #include "harness/device.hpp"
@@ -111,10 +112,5 @@ private:
     harness::DeviceBuffer<int> result_{1};
     cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
-
-inline double median(std::vector<double> times) {
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
-}
 
 } // namespace limit

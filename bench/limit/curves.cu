@@ -82,8 +82,8 @@ std::vector<RingCase> ring_cases() {
 }
 
 void print_row(const std::string& what, const std::vector<double>& times, double bytes, double peak) {
-    const double median = limit::median(times), gbs = bytes / median * 1e-3;
-    std::printf("%s,%.4f,%.4f,%zu,%.2f,%.4f\n", what.c_str(), median,
+    const double typical = median(times), gbs = bytes / typical * 1e-3;
+    std::printf("%s,%.4f,%.4f,%zu,%.2f,%.4f\n", what.c_str(), typical,
                 *std::min_element(times.begin(), times.end()), times.size(), gbs, gbs / peak);
     std::fflush(stdout);
 }
@@ -212,7 +212,7 @@ void steps(limit::Bench& bench) {
             const auto times = bench.time(contenders, mode, runs, expected);
             for (std::size_t i = 0; i < contenders.size(); ++i) {
                 std::printf("%zu,%s,%s,%.4f,%.4f,%zu\n", n, limit::name_of(mode), contenders[i].name.c_str(),
-                            limit::median(times[i]), *std::min_element(times[i].begin(), times[i].end()),
+                            median(times[i]), *std::min_element(times[i].begin(), times[i].end()),
                             times[i].size());
             }
         }

@@ -121,10 +121,10 @@ private:
             if (mode == Mode::back_to_back && one.n > std::size_t{1} << 26) continue;
             const auto times = bench_.time(contenders, mode, runs_, expected);
             for (std::size_t i = 0; i < contenders.size(); ++i) {
-                const double median = limit::median(times[i]);
-                const double gbs = bytes / median * 1e-3;
+                const double typical = median(times[i]);
+                const double gbs = bytes / typical * 1e-3;
                 std::printf("%zu,%zu,%s,%s,true,%.4f,%.4f,%zu,%.2f,%.4f\n", one.n, one.offset,
-                            limit::name_of(mode), contenders[i].name.c_str(), median,
+                            limit::name_of(mode), contenders[i].name.c_str(), typical,
                             *std::min_element(times[i].begin(), times[i].end()), times[i].size(), gbs,
                             gbs / device_.peak_bandwidth_gbs.value_or(1e9));
             }

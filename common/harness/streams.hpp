@@ -40,4 +40,24 @@ private:
 /// The one that waits for no own stream.
 inline constexpr cudaStream_t default_stream = nullptr;
 
+/// An event with a time. It belongs to the device that is current when it is made.
+class TimedEvent {
+public:
+    TimedEvent() { HARNESS_CHECK(cudaEventCreate(&event_)); }
+    TimedEvent(const TimedEvent&) = delete;
+    TimedEvent& operator=(const TimedEvent&) = delete;
+    ~TimedEvent() { cudaEventDestroy(event_); }
+
+    void record(cudaStream_t stream = default_stream) { HARNESS_CHECK(cudaEventRecord(event_, stream)); }
+    /// Both have to be over.
+    double microseconds_since(const TimedEvent& start) const {
+        float milliseconds = 0;
+        HARNESS_CHECK(cudaEventElapsedTime(&milliseconds, start.event_, event_));
+        return milliseconds * 1e3;
+    }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
 } // namespace harness

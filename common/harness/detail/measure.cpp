@@ -3,6 +3,7 @@
 #include "harness/check.hpp"
 #include "harness/cold_cache.hpp"
 #include "harness/detail/observing.hpp"
+#include "harness/streams.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -12,24 +13,6 @@
 
 namespace harness {
 namespace {
-
-class Event {
-public:
-    Event() { HARNESS_CHECK(cudaEventCreate(&event_)); }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-    ~Event() { cudaEventDestroy(event_); }
-
-    void record() { HARNESS_CHECK(cudaEventRecord(event_)); }
-    double microseconds_since(const Event& start) const {
-        float milliseconds = 0;
-        HARNESS_CHECK(cudaEventElapsedTime(&milliseconds, start.event_, event_));
-        return milliseconds * 1e3;
-    }
-
-private:
-    cudaEvent_t event_ = nullptr;
-};
 
 /// Times launches, each with a cold L2 cache.
 class Timer {
@@ -51,7 +34,7 @@ public:
 
 private:
     ColdCache cache_;
-    Event start_, stop_;
+    TimedEvent start_, stop_;
 };
 
 } // namespace
