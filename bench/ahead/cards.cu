@@ -170,27 +170,6 @@ Contender in_two_pulled_steps(AllCards& cards) {
     return all_reduce("two_steps_pull", cards, two_steps_pull, two_steps_grid<two_steps_pull>(cards), 3);
 }
 
-/// The meetings of two_steps as kernels of their own, between which there may be more blocks than fit.
-__global__ void meet_once(const __grid_constant__ Cards cards, unsigned int round) { meet(cards, round); }
-__global__ void sum_parts(const __grid_constant__ Cards cards, std::size_t n) { sum_part(cards, n); }
-
-Contender in_three_launches(AllCards& cards) {
-    cards.grid(meet_once, 1), cards.grid(sum_parts, 1); // loads both
-    const std::size_t part = harness::ceil_div(cards.n / 4, static_cast<std::size_t>(cards.count()));
-    const auto grid =
-        static_cast<unsigned int>(harness::ceil_div(std::max<std::size_t>(part, 1), cards.block));
-    return {"three launches",
-            [&cards, grid](int card) {
-                const Cards seen = cards.seen_by(card);
-                const cudaStream_t stream = cards[card].stream;
-                meet_once<<<1, 32, 0, stream>>>(seen, cards[card].round++);
-                sum_parts<<<grid, cards.block, 0, stream>>>(seen, cards.n);
-                meet_once<<<1, 32, 0, stream>>>(seen, cards[card].round++);
-                harness::check_launch("three launches");
-            },
-            [&cards] { return cards.verify(1).passed; }};
-}
-
 /// The loads of the one-shot all-reduce, and nothing that orders the cards: the inputs stay as they are.
 Contender loads(AllCards& cards) {
     return {"peer_loads",
@@ -251,7 +230,6 @@ void race(int count, std::size_t n, int runs, const std::optional<Nccl>& nccl) {
     table.compare("one_shot", Mode::queued, first, second);
     table.compare("one_shot", Mode::queued, first, loads(cards));
     table.compare("two_steps", Mode::queued, second, in_two_pulled_steps(cards));
-    table.compare("two_steps", Mode::queued, second, in_three_launches(cards));
     table.compare("two_steps", Mode::queued, second, copies(cards));
 }
 
