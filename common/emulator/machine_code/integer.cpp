@@ -385,6 +385,17 @@ Action special_register(const Instruction& i) {
             for (int lane = 0; lane < warp_size; ++lane) values[lane] = static_cast<std::uint32_t>(lane);
             warp.write(to, lanes, values);
         };
+    if (name == "SR_EQMASK" || name == "SR_LTMASK" || name == "SR_LEMASK" || name == "SR_GTMASK" ||
+        name == "SR_GEMASK")
+        return [to, equal = name[3] == 'E' || name[4] == 'E', lower = name[3] == 'L',
+                higher = name[3] == 'G'](Warp& warp, LaneMask lanes) {
+            Lanes values;
+            for (int lane = 0; lane < warp_size; ++lane) {
+                const LaneMask own = LaneMask{1} << lane, below = own - 1;
+                values[lane] = (equal ? own : 0) | (lower ? below : 0) | (higher ? ~(own | below) : 0);
+            }
+            warp.write(to, lanes, values);
+        };
     if (name.starts_with("SR_CTAID.") || name == "SR_CgaCtaId" || name == "SR_VIRTUALSMID")
         return [to, axis](Warp& warp, LaneMask lanes) {
             const Dim3 block = warp.block().index();

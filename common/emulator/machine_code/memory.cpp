@@ -55,11 +55,12 @@ void count(Warp& warp, AccessKind kind, bool shared, std::uint32_t bytes, LaneMa
     std::size_t number = 0;
     for_each_lane(lanes, [&](int lane) {
         const std::uint64_t first = each[lane] / sector_bytes, last = (each[lane] + bytes - 1) / sector_bytes;
-        for (std::uint64_t sector = first; sector <= last; ++sector)
-            if (block.misses(sector)) {
-                ++warp.step.misses;
-                warp.step.in_l2 += block.fetched_with_neighbor(sector) ? 1 : 0;
-            }
+        for (std::uint64_t sector = first; sector <= last; ++sector) {
+            const bool is_absent = block.misses(sector), stores = kind == AccessKind::store;
+            if (stores ? !block.stores_first(sector) : !is_absent) continue;
+            ++warp.step.misses;
+            warp.step.in_l2 += (stores ? !is_absent : block.fetched_with_neighbor(sector)) ? 1 : 0;
+        }
         lines[number++] = each[lane] / line_bytes; // an access of a lane lies in one line
     });
     std::sort(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(number));

@@ -138,6 +138,11 @@ bool BlockState::misses(std::uint64_t sector) {
     return is_first || is_gone;
 }
 
+bool BlockState::stores_first(std::uint64_t sector) {
+    if (stored_.size() >= most_sectors) stored_.clear();
+    return stored_.insert(sector).second;
+}
+
 bool BlockState::fetched_with_neighbor(std::uint64_t sector) const {
     const auto neighbor = touched_.find(sector ^ 1);
     return neighbor != touched_.end() && neighbor->second < request_;

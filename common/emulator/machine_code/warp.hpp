@@ -68,6 +68,9 @@ public:
     /// Whether a sector of global memory is not in the block's part of the L1 cache. Now it is.
     bool misses(std::uint64_t sector);
 
+    /// Whether the block has not stored to a sector yet: in the end each one goes to memory once. Now it has.
+    bool stores_first(std::uint64_t sector);
+
     /// Whether memory has already delivered it: together with its neighbor, for an earlier request.
     bool fetched_with_neighbor(std::uint64_t sector) const;
     void begin_request() { request_ = touches_; }
@@ -97,6 +100,7 @@ private:
     std::unordered_map<std::uint64_t, std::uint64_t>
         touched_; ///< sectors: how many touches were before the last
     std::uint64_t touches_ = 0, latest_ = 0, request_ = 0;
+    std::unordered_set<std::uint64_t> stored_; ///< sectors
     std::unordered_set<std::uint64_t> atomic_words_;
     Counters counters_;
     std::uint64_t polled_ = 0, polls_ = 0; ///< where, and how often in succession

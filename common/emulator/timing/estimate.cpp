@@ -63,7 +63,7 @@ void add(Totals& totals, const Instruction& instruction, const Step& step, doubl
         totals.moved_sectors += weight * std::max(fetched, share * step.lines * atom);
     if (instruction.effect == Effect::store) {
         const bool is_partial = step.lanes * instruction.bytes < step.sectors * 32;
-        totals.moved_sectors += weight * step.misses * (write_cost + (is_partial ? 1 : 0));
+        totals.moved_sectors += weight * (step.misses * write_cost + (is_partial ? fetched : 0));
         if (is_partial) totals.partial_stores += weight * (step.sectors + step.lines);
     }
     if (instruction.effect == Effect::atomic) totals.atomics += weight * step.sectors;

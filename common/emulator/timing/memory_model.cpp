@@ -120,7 +120,7 @@ void MemoryModel::store(const Instruction& instruction, const Step& step, double
     const double bytes = step.lanes * instruction.bytes, whole = step.sectors * sector_bytes;
     double moved = step.misses * sector_bytes * write_cost_;
     if (bytes < whole) {
-        moved += step.misses * sector_bytes; // the rest of the sector is read
+        moved += (step.misses - step.in_l2) * sector_bytes; // the rest of the sector is read
         partial_stores_ = std::max(partial_stores_, begin) + (step.sectors + step.lines) * partial_interval_;
     }
     recent_bandwidth(moved, begin);

@@ -80,8 +80,8 @@ struct Step {
     std::uint8_t conflicts = 0;    ///< those of them that other addresses would not need
     std::uint8_t sectors = 0;      ///< of global memory that the request touches
     std::uint8_t lines = 0;        ///< of 128 bytes, that these sectors are in
-    std::uint8_t misses = 0;       ///< sectors that its block had not touched before
-    std::uint8_t in_l2 = 0;        ///< those of the misses that an earlier one has fetched from memory
+    std::uint8_t misses = 0;       ///< sectors that its block had not touched before; of a store, not stored to
+    std::uint8_t in_l2 = 0;        ///< those of the misses that an earlier access has fetched from memory
     std::uint8_t same = 0;         ///< lanes of an atomic with the most popular word
     bool taken = false;            ///< a branch that jumps
 };
