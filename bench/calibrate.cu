@@ -36,9 +36,9 @@ void print(const std::string& constant, const Samples& samples, const char* unit
 class Calibration {
 public:
     Calibration(const harness::Device& device, bool small)
-        : small_(small), runs_(small ? 1 : 21), multiprocessors_(small ? 2 : harness::multiprocessors()),
-          cache_(small ? 0 : device.l2_bytes), input_((small ? 1 << 20 : 1 << 30) / sizeof(uint4)),
-          output_(input_.size()) {
+        : small_(small), l2_bytes_(device.l2_bytes), runs_(small ? 1 : 21),
+          multiprocessors_(small ? 2 : harness::multiprocessors()), cache_(small ? 0 : device.l2_bytes),
+          input_((small ? 1 << 20 : 1 << 30) / sizeof(uint4)), output_(input_.size()) {
         HARNESS_CHECK(cudaMemset(words_.data(), 0, words_.bytes()));
         HARNESS_CHECK(cudaEventCreate(&start_));
         HARNESS_CHECK(cudaEventCreate(&stop_));
@@ -53,6 +53,7 @@ public:
 
     void properties() {
         print("multiprocessors", {double(harness::multiprocessors())}, "", "cudaDeviceGetAttribute");
+        print("l2_mebibytes", {double(l2_bytes_ >> 20)}, "MiB", "cudaGetDeviceProperties");
     }
     void clock();
     void latencies();
@@ -62,6 +63,7 @@ public:
     void launches();
     void block_starts();
     void loaded_memory();
+    void lines();
     void bandwidths();
     void atomics();
 
@@ -145,6 +147,32 @@ private:
         return median(cycles);
     }
 
+    /// \param blocks per multiprocessor
+    template <int loads, bool stores> void line(unsigned int blocks) {
+        constexpr unsigned int threads = line_warps * warp;
+        const std::size_t tiles = input_.bytes() / (loads * threads * sizeof(unsigned int));
+        const unsigned int grid = blocks * multiprocessors_;
+        harness::DeviceBuffer<LineTimes> times(grid);
+        const std::size_t shared_bytes = shared_bytes_for(load_lines<loads, stores>, blocks);
+        const Samples microseconds_of_all = microseconds([&] {
+            load_lines<loads, stores><<<grid, threads, shared_bytes>>>(
+                reinterpret_cast<const unsigned int*>(input_.data()),
+                reinterpret_cast<unsigned int*>(output_.data()), tiles, operands(1, 0), times.data());
+        });
+        Samples latencies, spreads;
+        for (const LineTimes& block : times.read()) {
+            latencies.push_back(block.latency / block.turns);
+            spreads.push_back(block.spread / block.turns);
+        }
+        const std::string name = std::to_string(blocks) + "_blocks_" + std::to_string(loads) + "_loads" +
+                                 (stores ? "_copying" : "");
+        print("line_latency_" + name, latencies, "cycles",
+              "of the first; a block's mean; eight warps per block, so many lines each at once");
+        print("line_spread_" + name, spreads, "cycles", "from the first warp's to the last one's");
+        print("line_bandwidth_" + name, rates(input_.bytes() * (stores ? 2 : 1), microseconds_of_all), "GB/s",
+              "of the same kernel");
+    }
+
     template <class Link> void throughput(const char* name, const Operands& operands) {
         Samples samples = cycles<Link>(operands, largest_block);
         for (double& sample : samples) sample = largest_block / warp / sample;
@@ -153,6 +181,7 @@ private:
     }
 
     bool small_;
+    std::size_t l2_bytes_;
     int runs_;
     unsigned int multiprocessors_;
     harness::ColdCache cache_;
@@ -310,6 +339,13 @@ void Calibration::loaded_memory() {
     }
 }
 
+void Calibration::lines() {
+    line<1, false>(1), line<1, false>(3), line<1, false>(6), line<4, false>(3), line<8, false>(2);
+    line<8, false>(3), line<8, false>(4), line<8, false>(6);
+    line<1, true>(1), line<1, true>(3), line<4, true>(1), line<1, true>(6), line<4, true>(2);
+    line<4, true>(3), line<4, true>(4), line<4, true>(6);
+}
+
 void Calibration::bandwidths() {
     constexpr unsigned int threads = 256;
     const auto blocks = static_cast<unsigned int>(input_.size() / threads / vectors_per_thread);
@@ -324,6 +360,16 @@ void Calibration::bandwidths() {
               [&] { store<<<blocks, threads>>>(output_.data(), operands(3, 0)); });
     bandwidth("copy", 2 * bytes, "read and written; four vectors per thread",
               [&] { copy<<<blocks, threads>>>(input_.data(), output_.data()); });
+
+    constexpr int turns = 20;
+    const unsigned int grid = 4 * multiprocessors_; // of 512 threads
+    const std::size_t shared = std::min(input_.size(), (std::size_t{32} << 20) / sizeof(uint4)) /
+                               (4 * 512 * grid) * (4 * 512 * grid);
+    print("bandwidth_l2_loads",
+          rates(double(shared) * sizeof(uint4) * turns, microseconds([&] {
+                    load_from_l2<<<grid, 512>>>(input_.data(), shared, turns, operands(1, 0));
+                })),
+          "GB/s", "LDG past L1, 16 bytes per lane; up to 32 MiB, 20 times");
 
     const auto by_word = [&](const std::string& suffix, unsigned int* words, std::size_t count,
                              std::size_t stride, std::size_t lanes, const char* how) {
@@ -381,6 +427,7 @@ int main(int argc, char** argv) {
         calibration.launches();
         calibration.block_starts();
         calibration.loaded_memory();
+        calibration.lines();
         calibration.bandwidths();
         calibration.atomics();
     } catch (const harness::DeviceError& error) {

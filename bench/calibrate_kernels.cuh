@@ -283,6 +283,70 @@ __global__ void load_and_wait(const uint4* input, std::size_t count, Operands op
         spans[blockIdx.x] = {end.cycles - began.cycles, end.nanoseconds - began.nanoseconds};
 }
 
+/// Of a block's turns: how many, and the sums of what its warps waited for a line.
+struct LineTimes {
+    double turns, latency, spread;
+};
+
+inline constexpr unsigned int line_warps = 8;
+
+/// In each turn, the warps of a block load at once: each `loads` lines. A warp's latency is that of its first line, and the
+/// spread is from the first warp's to the last one's. \param stores whether they are then stored, too
+template <int loads, bool stores>
+__global__ void load_lines(const unsigned int* input, unsigned int* output, std::size_t tiles,
+                           Operands operands, LineTimes* times) {
+    extern __shared__ unsigned int latencies[]; // line_warps of them
+    LineTimes sums{};
+    for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const std::size_t first = tile * loads * blockDim.x + threadIdx.x;
+        unsigned int values[loads], bits = 0;
+        __syncthreads();
+        const long long begin = clock64();
+#pragma unroll
+        for (int i = 0; i < loads; ++i)
+            asm volatile("ld.global.u32 %0, [%1];"
+                         : "=r"(values[i])
+                         : "l"(input + first + i * blockDim.x)
+                         : "memory");
+        __syncwarp();                                      // All have begun.
+        if (values[0] == operands.a) operands.word[1] = 1; // hardly ever: waits for the load
+        const long long end = clock64();
+        if (threadIdx.x % warp == 0) latencies[threadIdx.x / warp] = static_cast<unsigned int>(end - begin);
+#pragma unroll
+        for (int i = 0; i < loads; ++i) bits ^= values[i];
+        if (bits == operands.a) operands.word[1] = 1; // Here it waits for all of them.
+        if (stores)
+#pragma unroll
+            for (int i = 0; i < loads; ++i) output[first + i * blockDim.x] = values[i];
+        __syncthreads();
+        if (threadIdx.x != 0) continue;
+        unsigned int least = latencies[0], most = latencies[0], sum = 0;
+        for (unsigned int k = 0; k < line_warps; ++k) {
+            least = min(least, latencies[k]);
+            most = max(most, latencies[k]);
+            sum += latencies[k];
+        }
+        sums.turns += 1;
+        sums.latency += double(sum) / line_warps;
+        sums.spread += most - least;
+    }
+    if (threadIdx.x == 0) times[blockIdx.x] = sums;
+}
+
+/// Loads the same vectors again and again, past the L1. \param count a multiple of four times the grid's threads
+__global__ void load_from_l2(const uint4* input, std::size_t count, int turns, Operands operands) {
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    unsigned int bits = 0;
+    for (int turn = 0; turn < turns; ++turn)
+        for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += 4 * threads)
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+                const uint4 v = __ldcg(input + i + k * threads);
+                bits ^= v.x ^ v.y ^ v.z ^ v.w;
+            }
+    if (bits == operands.a) operands.word[1] = 1;
+}
+
 inline constexpr unsigned int vectors_per_thread = 4;
 
 /// The first of a thread's vectors. Its others follow, each a block further.

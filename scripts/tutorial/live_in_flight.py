@@ -115,7 +115,8 @@ def draw_recorded(kernel, law):
 def variants(emulate):
     launches = launches_of(emulate)
     card = json.loads(CARD.read_text(encoding="utf-8"))
-    loaded = card["loaded_latency"][-1]  # the fastest that was recorded
+    recorded = {row["constant"]: float(row["value"]) for row in read_record(ROOT / card["record"].split(",")[0])[1]}
+    loaded = {"bandwidth": round(recorded["loaded_bandwidth_48_warps"]), "latency": round(recorded["loaded_latency_48_warps"])}
     law = loaded, *needed({name: one["value"] for name, one in card["constants"].items()}, loaded)
     peaks = [in_flight([load for warp in launches[kernel]["timeline"]["warps"] for load in warp["loads"]], cycle)[1]
              for kernel in RUNGS for cycle in range(0, 4000, 50)]

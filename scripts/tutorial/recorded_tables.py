@@ -418,6 +418,21 @@ def far_off(card, lesson, head, kernel):
     return [f"{errors[0]} %" if errors[0] == errors[-1] else f"{errors[0]} to {errors[-1]} %", None]
 
 
+OUTSIDE = {"first program, the model of before": ("1", "first_error_percent"), "first program, now": ("1", "error_percent"),
+           "second program, before its times were known": ("2", "first_error_percent"),
+           "second program, now": ("2", "error_percent")}
+
+
+@table(r", other kernels \| median error \| within 10 % \| within 25 % \| largest errors")
+def outside(card, lesson, head, which):
+    program, column = OUTSIDE[which]
+    rows = sorted((row for row in card.rows("clock_outside.csv", program=program) if row[column]),
+                  key=lambda row: float(row[column]))
+    errors = [abs(float(row[column])) for row in rows]
+    return [f"{median(errors):.1f} %", share(errors, lambda error: error <= 10), share(errors, lambda error: error <= 25),
+            "; ".join(f"{float(row[column]):+.0f} %, `{row['kernel']}`" for row in (rows[0], rows[-1]))]
+
+
 @table(r", waits \| the first is Nsight Compute's first \| or its second \| all shares within 12 points \| median difference")
 def waits(card, lesson, head, group):
     rows = [row for row in held_back(card, group) if row["waits_off"]]

@@ -189,19 +189,17 @@ Action check_division(const Instruction& i) {
     };
 }
 
-/// The integers that I2F converts, as numbers that hold them exactly.
-std::array<long double, warp_size> integers(const Warp& warp, const Operand& operand, bool wide,
+/// The integers that I2F converts, as numbers that hold them exactly. \param bits of each, 8 to 64
+std::array<long double, warp_size> integers(const Warp& warp, const Operand& operand, int bits,
                                             bool is_signed) {
-    const WideLanes bits = wide ? warp.wide(operand) : WideLanes{};
-    const Lanes words = wide ? Lanes{} : warp.value(operand);
+    const WideLanes wide = bits == 64 ? warp.wide(operand) : WideLanes{};
+    const Lanes words = bits == 64 ? Lanes{} : warp.value(operand);
     std::array<long double, warp_size> result;
     for (int lane = 0; lane < warp_size; ++lane) {
-        if (wide)
-            result[lane] = is_signed ? static_cast<long double>(static_cast<std::int64_t>(bits[lane]))
-                                     : static_cast<long double>(bits[lane]);
-        else
-            result[lane] = is_signed ? static_cast<long double>(static_cast<std::int32_t>(words[lane]))
-                                     : static_cast<long double>(words[lane]);
+        const std::uint64_t value = (bits == 64 ? wide[lane] : words[lane] >> operand.shift)
+                                    << (64 - bits); // the sign is the first bit
+        result[lane] = is_signed ? static_cast<long double>(static_cast<std::int64_t>(value) >> (64 - bits))
+                                 : static_cast<long double>(value >> (64 - bits));
     }
     return result;
 }
@@ -216,9 +214,14 @@ template <class Real> Real rounded(long double value, bool up, bool to_zero) {
 
 Action from_integer(const Instruction& i) {
     const bool is_double = i.has("F64"), up = i.has("RP"), to_zero = i.has("RZ");
-    const bool wide = i.has("S64") || i.has("U64"), is_signed = !i.has("U32") && !i.has("U64");
-    return [operands = i.operands, is_double, up, to_zero, wide, is_signed](Warp& warp, LaneMask lanes) {
-        const auto values = integers(warp, operands[1], wide, is_signed);
+    static constexpr std::pair<const char*, int> sizes[] = {{"64", 64}, {"32", 32}, {"16", 16}, {"8", 8}};
+    int bits = 32;
+    bool is_signed = true;
+    for (const auto& [name, size] : sizes)
+        for (const char sign : {'S', 'U'})
+            if (i.has(std::string(1, sign) + name)) bits = size, is_signed = sign == 'S';
+    return [operands = i.operands, is_double, up, to_zero, bits, is_signed](Warp& warp, LaneMask lanes) {
+        const auto values = integers(warp, operands[1], bits, is_signed);
         Reals<float> singles;
         Reals<double> doubles;
         for (int lane = 0; lane < warp_size; ++lane) {
@@ -349,7 +352,7 @@ std::span<const Opcode> floating_point_opcodes() {
         {"FMNMX", " FTZ ", minmax_of_reals},
         {"MUFU", " RCP RSQ SQRT EX2 LG2 SIN COS TANH RCP64H RSQ64H ", function},
         {"FCHK", " ", check_division},
-        {"I2F", " F64 S64 U64 U32 RP RZ ", from_integer},
+        {"I2F", " F64 S64 U64 U32 S16 U16 S8 U8 RP RZ ", from_integer},
         {"I2FP", " F32 S32 U32 RZ ", from_integer},
         {"F2I", " FTZ F64 S64 U64 U32 TRUNC FLOOR CEIL NTZ ", to_integer},
         {"FRND", " FTZ TRUNC FLOOR CEIL ", to_whole_number},

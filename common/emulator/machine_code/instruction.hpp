@@ -39,6 +39,7 @@ struct Operand {
     bool absolute = false;              ///< `|R4|`
     bool wide_base = false;             ///< of an address: 64 bits of the register, `R4.64`
     bool high_half = false;             ///< `R4.H1_H1`
+    std::uint8_t shift = 0;             ///< where its byte or half begins: 24 in `R4.B3`
     std::uint8_t index = zero_register; ///< of the register; of an address its base; of a constant its bank
     std::uint8_t uniform = zero_uniform_register; ///< of an address: the uniform register that is added
     std::uint8_t index_register = zero_register;  ///< of a constant: the register in its offset

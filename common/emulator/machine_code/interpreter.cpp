@@ -10,6 +10,8 @@ namespace emulator::machine_code {
 namespace {
 
 constexpr std::size_t steps_between_looks = 1 << 16; ///< at the time
+/// Warps take turns of so many instructions, as on a card: what one loads is in the L1 when others load it soon after.
+constexpr int steps_of_turn = 32;
 
 /// Lanes of a warp that go the same way.
 struct Group {
@@ -27,8 +29,14 @@ public:
         : code_(code), warp_(block, number), deadline_(deadline), groups_{{.lanes = warp_.existing()}} {}
 
     /// Until no lane can go on without other warps.
-    void run(std::size_t& steps_left) {
-        while (Group* group = next()) step(*group, steps_left);
+    /// Whether it can go on after that.
+    bool run_turn(std::size_t& steps_left) {
+        for (int k = 0; k < steps_of_turn; ++k) {
+            Group* const group = next();
+            if (!group) return false;
+            step(*group, steps_left);
+        }
+        return next() != nullptr;
     }
 
     bool has_exited() const { return groups_.empty(); }
@@ -241,9 +249,12 @@ InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint
     warps.reserve(count);
     for (std::uint32_t k = 0; k < count; ++k) warps.emplace_back(code, state, k, deadline);
     for (bool all_exited = false; !all_exited;) {
+        for (bool can_go_on = true; can_go_on;) {
+            can_go_on = false;
+            for (WarpRun& warp : warps) can_go_on |= warp.run_turn(max_steps);
+        }
         all_exited = true;
-        for (WarpRun& warp : warps) {
-            warp.run(max_steps);
+        for (const WarpRun& warp : warps) {
             if (warp.has_exited()) continue;
             all_exited = false;
             if (!warp.waits_for_block())
@@ -253,6 +264,8 @@ InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint
     }
     InterpretedBlock result{.trace = {},
                             .atomic_words = std::move(state.atomic_words()),
+                            .loaded = std::move(state.loaded()),
+                            .used_sectors = state.used_sectors(),
                             .counters = std::move(state.counters())};
     for (WarpRun& warp : warps) result.trace.push_back(warp.take_trace());
     return result;

@@ -159,7 +159,10 @@ Operand read_operand(Text text, const std::map<std::string, std::uint64_t, std::
         take(rest, "reuse");
         take(rest, ".");
         operand.high_half = rest == "H1_H1";
-        if (!rest.empty() && rest != "H0_H0" && rest != "H1_H1" && rest != "64")
+        const bool is_part =
+            rest.size() == 2 && (rest[0] == 'B' || rest[0] == 'H') && '0' <= rest[1] && rest[1] <= '3';
+        if (is_part) operand.shift = static_cast<std::uint8_t>((rest[1] - '0') * (rest[0] == 'B' ? 8 : 16));
+        if (!rest.empty() && !is_part && rest != "H0_H0" && rest != "H1_H1" && rest != "64")
             throw NotUnderstood("the model does not know the operand " + operand.text);
         return operand;
     }

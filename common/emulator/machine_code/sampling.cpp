@@ -76,10 +76,36 @@ Signature signature_of(const timing::BlockTrace& block) {
     return sums;
 }
 
+/// What some load instructions load: their addresses overlap.
+struct LoadedArray : LoadedRange {
+    std::vector<std::uint32_t> instructions;
+};
+
+std::vector<LoadedArray> arrays_of(const LoadedRanges& ranges) {
+    std::vector<LoadedArray> sorted, arrays;
+    for (const auto& [instruction, range] : ranges) sorted.push_back({range, {instruction}});
+    std::sort(sorted.begin(), sorted.end(),
+              [](const LoadedArray& a, const LoadedArray& b) { return a.begin < b.begin; });
+    for (const LoadedArray& next : sorted) {
+        if (arrays.empty() || next.begin >= arrays.back().end) {
+            arrays.push_back(next);
+            continue;
+        }
+        LoadedArray& array = arrays.back();
+        array.end = std::max(array.end, next.end);
+        array.sectors += next.sectors;
+        array.widest = std::max(array.widest, next.widest);
+        array.instructions.push_back(next.instructions.front());
+    }
+    return arrays;
+}
+
 class Sampling {
 public:
-    Sampling(const Code& code, const LaunchView& launch, std::size_t steps_of_block, Deadline deadline)
-        : code_(code), launch_(launch), steps_of_block_(steps_of_block), deadline_(deadline) {}
+    Sampling(const Code& code, const LaunchView& launch, std::size_t steps_of_block, double blocks_at_once,
+             double l2_bytes, Deadline deadline)
+        : code_(code), launch_(launch), steps_of_block_(steps_of_block), deadline_(deadline),
+          blocks_at_once_(blocks_at_once), l2_bytes_(l2_bytes) {}
 
     /// Looks at both ends, and into wide gaps before narrow ones, so that it has looked everywhere when it has seen
     /// enough. Not at the middles: of a grid of 2^n blocks these are all alike modulo smaller powers of two.
@@ -116,6 +142,7 @@ public:
             if (work.runs.empty() || work.runs.back().sample != sample) work.runs.push_back({block, sample});
         work.samples = std::move(samples_);
         work.last_goes_on = goes_on_;
+        take_from_l2(work);
         work.atomic_words = atomic_words();
     }
 
@@ -128,6 +155,27 @@ private:
                       : each * static_cast<double>(launch_.grid.count());
     }
 
+    /// If all blocks together load more bytes than there are between the addresses of an array, some load again what others
+    /// have loaded. That is in the L2 if all of the array fits there; or if all fits there that the blocks use that run at
+    /// once, and each uses a narrow part of the array, so that those who share are neighbors.
+    void take_from_l2(timing::Work& work) const {
+        std::vector<std::uint8_t> reused(work.code.size()); // of 255, by instruction
+        const double blocks = static_cast<double>(launch_.grid.count()) / static_cast<double>(seen_.size());
+        const double used_at_once = static_cast<double>(sum_of_used_sectors_ * sector_bytes) /
+                                    static_cast<double>(seen_.size()) * blocks_at_once_;
+        for (const LoadedArray& array : arrays_of(loaded_)) {
+            const auto bytes = static_cast<double>(array.end - array.begin + sector_bytes);
+            const double all = static_cast<double>(array.sectors * sector_bytes) * blocks;
+            const double needed = std::min(bytes, std::max(used_at_once, static_cast<double>(array.widest)));
+            if (bytes < all && needed <= l2_bytes_)
+                for (const std::uint32_t instruction : array.instructions)
+                    reused[instruction] = static_cast<std::uint8_t>(255 * (1 - bytes / all));
+        }
+        for (timing::BlockTrace& block : work.samples)
+            for (timing::WarpTrace& warp : block)
+                for (timing::Step& step : warp) step.reused = reused[step.instruction];
+    }
+
     /// The sample that the block is like.
     std::size_t sample_block(std::uint64_t block) {
         if (const auto found = seen_.find(block); found != seen_.end()) return found->second;
@@ -136,6 +184,14 @@ private:
         const Signature signature = signature_of(interpreted.trace);
         sum_of_atomic_words_ += interpreted.atomic_words.size();
         atomic_words_.merge(interpreted.atomic_words);
+        sum_of_used_sectors_ += interpreted.used_sectors;
+        for (const auto& [instruction, range] : interpreted.loaded) {
+            LoadedRange& all = loaded_[instruction];
+            all.begin = std::min(all.begin, range.begin);
+            all.end = std::max(all.end, range.end);
+            all.sectors += range.sectors;
+            all.widest = std::max(all.widest, range.end - range.begin);
+        }
         counters_ = std::move(interpreted.counters);
         steps_ += signature[0];
         const auto [place, is_new] = known_.try_emplace(signature, samples_.size());
@@ -152,6 +208,9 @@ private:
     std::vector<timing::BlockTrace> samples_;
     std::unordered_set<std::uint64_t> atomic_words_;
     std::size_t sum_of_atomic_words_ = 0;
+    LoadedRanges loaded_; ///< by all blocks that were looked at
+    std::size_t sum_of_used_sectors_ = 0;
+    double blocks_at_once_, l2_bytes_;
     Counters counters_; ///< of the latest block
     bool goes_on_ = false;
 };
@@ -214,7 +273,11 @@ timing::Work sample(const Code& code, LaunchView launch, const timing::Card& car
     facts.registers = code.registers;
     facts.shared_bytes = launch.shared_bytes;
     launch.cache_bytes = cache_bytes(facts, card);
-    Sampling sampling(code, launch, static_cast<std::size_t>(max_steps / held_blocks(facts, card)), deadline);
+    const double held = held_blocks(facts, card);
+    const double at_once =
+        std::min<double>(static_cast<double>(facts.blocks), held * card["multiprocessors"]);
+    Sampling sampling(code, launch, static_cast<std::size_t>(max_steps / held), at_once, card["l2_bytes"],
+                      deadline);
     sampling.run();
     sampling.look_at_last();
     sampling.take_into(facts);

@@ -15,6 +15,8 @@ using Deadline = std::chrono::steady_clock::time_point;
 struct InterpretedBlock {
     timing::BlockTrace trace;                       ///< what its warps execute, each in its own order
     std::unordered_set<std::uint64_t> atomic_words; ///< of global memory, that its atomics go to
+    LoadedRanges loaded;                            ///< from global memory
+    std::size_t used_sectors = 0;                   ///< of global memory
     Counters counters;                              ///< and what it adds to those that it counts in
 };
 

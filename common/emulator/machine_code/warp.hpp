@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -51,6 +52,14 @@ struct Counter {
 };
 using Counters = std::unordered_map<std::uint64_t, Counter>; ///< by address
 
+/// What a load instruction has loaded from global memory.
+struct LoadedRange {
+    std::uint64_t begin = UINT64_MAX, end = 0; ///< of all addresses
+    std::uint64_t sectors = 0;                 ///< that its block had to fetch
+    std::uint64_t widest = 0;                  ///< from begin to end, of one block
+};
+using LoadedRanges = std::map<std::uint32_t, LoadedRange>; ///< by instruction
+
 /// What the threads of a block share. Global memory is seen through what the block itself has written.
 class BlockState {
 public:
@@ -78,6 +87,9 @@ public:
     /// The words of global memory that its atomics go to.
     std::unordered_set<std::uint64_t>& atomic_words() { return atomic_words_; }
 
+    LoadedRanges& loaded() { return loaded_; }
+    std::size_t used_sectors() const { return touched_.size(); } ///< of global memory
+
     /// What it adds to counters; as if other blocks had already added so much.
     void count(std::uint64_t address, std::uint32_t bytes, std::uint64_t added);
     Counters& counters() { return counters_; }
@@ -102,6 +114,7 @@ private:
     std::uint64_t touches_ = 0, latest_ = 0, request_ = 0;
     std::unordered_set<std::uint64_t> stored_; ///< sectors
     std::unordered_set<std::uint64_t> atomic_words_;
+    LoadedRanges loaded_;
     Counters counters_;
     std::uint64_t polled_ = 0, polls_ = 0; ///< where, and how often in succession
 };

@@ -32,12 +32,17 @@ Card::Card(std::string_view text) {
     json.at("name").get_to(name_);
     for (const auto& [constant, description] : json.at("constants").items())
         constants_[constant] = description.at("value");
-    for (const auto& point : json.at("loaded_latency"))
-        loaded_latencies_.emplace_back(point.at("bandwidth"), point.at("latency"));
+    for (const auto& [name, curve] :
+         {std::pair("line_latency", &loading_), std::pair("line_latency_copying", &copying_)})
+        for (const auto& point : json.at(name)) {
+            curve->latency.emplace_back(point.at("bandwidth"), point.at("latency"));
+            curve->spread.emplace_back(point.at("bandwidth"), point.at("spread"));
+        }
     const auto errors = json.value("errors", nlohmann::json::object());
     for (const auto& [kind, error] : errors.items())
         errors_[kind] = {.median = error.at("median"), .most = error.at("most")};
-    if (loaded_latencies_.empty()) throw std::runtime_error(id_ + ": loaded_latency is empty");
+    if (loading_.latency.empty() || copying_.latency.empty())
+        throw std::runtime_error(id_ + ": line_latency is empty");
 }
 
 double Card::operator[](std::string_view constant) const {
@@ -52,11 +57,13 @@ const FoundError* Card::error_of(const std::string& kind) const {
     return found == errors_.end() ? nullptr : &found->second;
 }
 
-double Card::loaded_latency(double bandwidth) const {
-    const double least = std::min_element(loaded_latencies_.begin(), loaded_latencies_.end(),
-                                          [](const auto& a, const auto& b) { return a.second < b.second; })
-                             ->second;
-    return interpolated(loaded_latencies_, bandwidth) - least;
+LineLatency Card::line_latency(double loaded, double stored) const {
+    const double all = loaded + stored, copied = all > 0 ? std::min(1.0, 2 * stored / all) : 0;
+    const auto between = [&](const Points& loading, const Points& copying) {
+        return (1 - copied) * interpolated(loading, all) + copied * interpolated(copying, all);
+    };
+    return {.latency = between(loading_.latency, copying_.latency),
+            .spread = between(loading_.spread, copying_.spread)};
 }
 
 double Card::atomic_rate(double words) const {

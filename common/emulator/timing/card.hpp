@@ -14,6 +14,12 @@ struct FoundError {
     double median = 0, most = 0;
 };
 
+/// Of a load of one line from memory, in cycles.
+struct LineLatency {
+    double latency = 0;
+    double spread = 0; ///< from the first to the last of eight warps that load at once
+};
+
 class Card {
 public:
     /// \param text JSON, as in cards/h200.json \throws std::runtime_error if it is none
@@ -25,8 +31,8 @@ public:
     double operator[](std::string_view constant) const;
     bool has(std::string_view constant) const { return constants_.contains(constant); }
 
-    /// Cycles that a load from memory takes longer than on an idle card, while the card moves so many GB/s.
-    double loaded_latency(double bandwidth) const;
+    /// While the card loads so many GB/s from memory, and stores so many.
+    LineLatency line_latency(double loaded, double stored) const;
 
     /// Sectors that atomics take per nanosecond, if they are spread over so many words.
     double atomic_rate(double words) const;
@@ -35,10 +41,15 @@ public:
     const FoundError* error_of(const std::string& kind) const;
 
 private:
+    using Points = std::vector<std::pair<double, double>>; ///< by GB/s
+    struct Curves {
+        Points latency, spread;
+    };
+
     std::map<std::string, FoundError> errors_;
     std::string id_, name_;
     std::map<std::string, double, std::less<>> constants_;
-    std::vector<std::pair<double, double>> loaded_latencies_; ///< by bandwidth
+    Curves loading_, copying_; ///< copying: half of the bytes are stored
 };
 
 /// The card called `id`, of those in cards/. \throws std::runtime_error if it is none

@@ -57,8 +57,9 @@ void add(Totals& totals, const Instruction& instruction, const Step& step, doubl
     }
     if (instruction.unit != Unit::global) return;
     if (step.lanes == 0) totals.passes += static_cast<std::uint64_t>(weight);
-    totals.pipe_cycles += weight * std::max<double>(step.lines, 1);
-    const double fetched = step.misses - step.in_l2, share = step.sectors > 0 ? fetched / step.sectors : 0;
+    totals.pipe_cycles += weight * global_passes(instruction, step);
+    const double fetched = (step.misses - step.in_l2) * (1 - step.reused / 255.0),
+                 share = step.sectors > 0 ? fetched / step.sectors : 0;
     if (instruction.effect == Effect::load)
         totals.moved_sectors += weight * std::max(fetched, share * step.lines * atom);
     if (instruction.effect == Effect::store) {

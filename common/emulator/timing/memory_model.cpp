@@ -11,22 +11,25 @@ namespace {
 constexpr double sector_bytes = 32;
 /// Cycles over which the card's load is averaged.
 constexpr double recent = 4000;
+/// Between the least and the largest of eight sums of two even draws from -1/2 to 1/2, in the mean.
+constexpr double spread_of_draws = 1.153;
 
 } // namespace
 
 MemoryModel::MemoryModel(const Card& card, const Shift& shift)
     : card_(card), entry_(card["pipe_entry"]), operands_read_(card["operands_read"]),
       l1_latency_(card["latency_l1_load"]), l2_latency_(card["latency_l2_load"]),
-      memory_latency_(card["latency_memory_load"]), jitter_(card["latency_jitter"]),
       atomic_latency_(card["latency_global_atomic"]), shared_atomic_latency_(card["latency_shared_atomic"]),
       shared_atomic_lane_(card["shared_atomic_lane"]), other_latency_(card["latency_other"]),
       atom_(card["memory_atom"]), loads_pass_atomics_(shift.loads_pass_atomics) {
+    idle_latency_ = card.line_latency(0, 0).latency;
     queue_.resize(static_cast<std::size_t>(card["threads"] / 32)); // an access of each warp
     const double clock = card["clock"], loads = card["bandwidth_loads"];
     // A copy reads as much as it writes.
     write_cost_ = 2 * loads / card["bandwidth_copy"] - 1;
     gigabytes_ = shift.busy_multiprocessors * clock;
     bytes_per_cycle_ = loads / gigabytes_;
+    l2_bytes_per_cycle_ = card["bandwidth_l2"] / gigabytes_;
     taken_.resize(static_cast<std::size_t>(card["threads"] / 32)); // one of each warp
     // It was measured with four sectors in a line. A line's request is taken to be as long as a sector.
     partial_interval_ = gigabytes_ / card["partial_stores"] * 4 / 5;
@@ -48,13 +51,15 @@ double MemoryModel::pass_pipe(double now, double cycles) {
 Access MemoryModel::access(const Instruction& instruction, const Step& step, double now, double latency) {
     double cycles = 1; // even if no lane executes it
     if (step.lanes != 0)
-        cycles =
-            std::max(1.0, static_cast<double>(instruction.unit == Unit::global ? step.lines : step.passes));
+        cycles = instruction.unit == Unit::global ? global_passes(instruction, step)
+                                                  : std::max<double>(step.passes, 1);
     if (step.lanes != 0 && instruction.effect == Effect::shared_atomic) cycles += step.same - 1;
     const double begin = pass_pipe(now, cycles);
     count_passes(kind_of(instruction, step));
-    if (step.lanes == 0)
-        return {.result = std::max(now + other_latency_, begin + 1), .read = begin + operands_read_};
+    if (step.lanes == 0) // A load from shared memory takes as long as if lanes executed it, but for a cycle.
+        return {.result = instruction.effect == Effect::shared ? begin - entry_ + latency - 1
+                                                               : std::max(now + other_latency_, begin + 1),
+                .read = begin + operands_read_};
     const double read = pipe_ - 1 + operands_read_;
     switch (instruction.effect) {
     case Effect::shared_atomic:
@@ -95,19 +100,26 @@ double MemoryModel::end_passes() {
 
 double MemoryModel::load(const Step& step, double begin) {
     if (step.misses == 0) return pipe_ - 1 - entry_ + l1_latency_;
-    const double fetched = step.misses - step.in_l2;
+    const bool is_reused = step.reused > 0 && random() * 255 < step.reused;
+    const double fetched = is_reused ? 0 : step.misses - step.in_l2;
     // They are behind others on the way to the L2.
     const double ahead = std::max(partial_stores_, loads_pass_atomics_ ? 0 : atomics_);
-    if (fetched == 0) return std::max(pipe_ - 1, ahead) - entry_ + l2_latency_;
+    if (fetched == 0) {
+        l2_ = std::max(l2_, begin) + step.misses * sector_bytes / l2_bytes_per_cycle_;
+        return std::max({pipe_ - 1, ahead, l2_}) - entry_ + l2_latency_;
+    }
     begin = std::max(begin, ahead);
     const double missed_lines =
         std::ceil(static_cast<double>(step.lines) * fetched / std::max<double>(step.sectors, 1));
     const double bytes = std::max(fetched * sector_bytes, missed_lines * atom_);
-    double latest = 0;
-    for (double line = 0; line < missed_lines; ++line) latest = std::max(latest, random());
-    const double latency = memory_latency_ * (1 + jitter_ * (latest - 0.5)) +
-                           card_.loaded_latency(recent_bandwidth(bytes, begin));
-    return move(bytes, begin) + latency;
+    double latest = -1;
+    for (double line = 0; line < missed_lines; ++line) latest = std::max(latest, random() + random() - 1);
+    loaded_.add(bytes, begin);
+    const LineLatency of_line =
+        card_.line_latency(loaded_.rate(begin) * gigabytes_, stored_.rate(begin) * gigabytes_);
+    // The mean wait among all that the card moves is within the latency; bursts of this multiprocessor may wait longer.
+    const double mean = std::max(begin + of_line.latency, move(bytes, begin) + idle_latency_);
+    return mean + latest * of_line.spread / spread_of_draws;
 }
 
 double MemoryModel::atomic(const Step& step, double begin) {
@@ -118,12 +130,14 @@ double MemoryModel::atomic(const Step& step, double begin) {
 
 void MemoryModel::store(const Instruction& instruction, const Step& step, double begin) {
     const double bytes = step.lanes * instruction.bytes, whole = step.sectors * sector_bytes;
+    stored_.add(step.misses * sector_bytes, begin);
     double moved = step.misses * sector_bytes * write_cost_;
     if (bytes < whole) {
-        moved += (step.misses - step.in_l2) * sector_bytes; // the rest of the sector is read
+        const double rest = (step.misses - step.in_l2) * sector_bytes; // that is read
+        loaded_.add(rest, begin);
+        moved += rest;
         partial_stores_ = std::max(partial_stores_, begin) + (step.sectors + step.lines) * partial_interval_;
     }
-    recent_bandwidth(moved, begin);
     take(std::max(move(moved, begin), bytes < whole ? partial_stores_ : 0));
 }
 
@@ -137,13 +151,14 @@ double MemoryModel::move(double bytes, double begin) {
     return memory_;
 }
 
-double MemoryModel::recent_bandwidth(double bytes, double now) {
-    if (now > recent_time_) {
-        recent_ *= std::exp((recent_time_ - now) / recent);
-        recent_time_ = now;
+void RecentBytes::add(double bytes, double now) { per_cycle_ = rate(now) + bytes / recent; }
+
+double RecentBytes::rate(double now) {
+    if (now > at_) {
+        per_cycle_ *= std::exp((at_ - now) / recent);
+        at_ = now;
     }
-    recent_ += bytes / recent;
-    return recent_ * gigabytes_;
+    return per_cycle_;
 }
 
 double MemoryModel::random() {

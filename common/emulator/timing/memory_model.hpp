@@ -20,6 +20,16 @@ struct Access {
     double result = 0, read = 0;
 };
 
+/// Bytes per cycle, lately.
+class RecentBytes {
+public:
+    void add(double bytes, double now);
+    double rate(double now);
+
+private:
+    double per_cycle_ = 0, at_ = 0;
+};
+
 class MemoryModel {
 public:
     MemoryModel(const Card& card, const Shift& shift);
@@ -61,14 +71,15 @@ private:
     void store(const Instruction& instruction, const Step& step, double begin);
     /// Moves bytes to or from memory. Returns when they have passed.
     double move(double bytes, double begin);
-    double recent_bandwidth(double bytes, double now);
     double random(); ///< from 0 to 1, the same in each run
 
     const Card& card_;
-    double entry_, operands_read_, l1_latency_, l2_latency_, memory_latency_, jitter_, atomic_latency_,
-        shared_atomic_latency_, shared_atomic_lane_, other_latency_, write_cost_, atom_;
+    double entry_, operands_read_, l1_latency_, l2_latency_, atomic_latency_, shared_atomic_latency_,
+        shared_atomic_lane_, other_latency_, write_cost_, atom_;
+    double idle_latency_;       ///< of a load of a line
     double gigabytes_;          ///< per second and byte in a cycle of each multiprocessor
     double bytes_per_cycle_;    ///< this multiprocessor's share
+    double l2_bytes_per_cycle_; ///< and that of what the L2 delivers
     double partial_interval_;   ///< cycles of a store to a part of a sector, and of a line's request
     double atomic_interval_;    ///< cycles of an atomic's sector
     std::vector<double> queue_; ///< when each of the latest accesses leaves it
@@ -84,8 +95,8 @@ private:
     std::priority_queue<double, std::vector<double>, std::greater<>> barriers_;
     bool has_accessed_ = false; ///< since the latest barrier that is counted
     double barrier_passes_ = 0, repeats_ = 0;
-    double pipe_ = 0, memory_ = 0, partial_stores_ = 0, atomics_ = 0;
-    double recent_ = 0, recent_time_ = 0;
+    double pipe_ = 0, memory_ = 0, l2_ = 0, partial_stores_ = 0, atomics_ = 0;
+    RecentBytes loaded_, stored_;
     std::uint64_t state_ = 0x9E3779B97F4A7C15;
 };
 

@@ -31,6 +31,9 @@ struct WarpState {
     double since = 0;                 ///< it has waited
     double throttled = 0;             ///< until then its unit, or a queue, has no room for it
     double stored = 0;                ///< when all that it stored is taken
+    double passed = 0;                ///< when the barrier passes where it arrived last
+    bool has_arrived = false;         ///< at a barrier that has not passed
+    bool is_blocked = false;          ///< by that barrier
     Wait reason = Wait::wait;
 
     const Step& step() const { return (*trace)[at]; }
@@ -219,9 +222,8 @@ private:
         warp.reason = Wait::wait;
         execute(warp, instruction, step, now);
         if (instruction.effect == Effect::exit && step.taken) return end_warp(warp, now);
-        if (instruction.effect == Effect::barrier) return arrive(warp, now);
-        wait_for_next(warp);
-        scheduler.waiting.push(&warp);
+        if (instruction.effect == Effect::barrier) arrive(warp, now);
+        go_on(warp);
     }
 
     void execute(WarpState& warp, const Instruction& instruction, const Step& step, double now) {
@@ -246,7 +248,7 @@ private:
         if (instruction.effect == Effect::fence) // after the L2 has answered the stores
             delay(warp, std::max(now, warp.stored > 0 ? warp.stored + to_l2_ : 0) + fence_, Wait::membar);
         release(warp, instruction.write_scoreboard, access.result, instruction.unit == Unit::global);
-        release(warp, instruction.read_scoreboard, access.read, false);
+        release(warp, instruction.read_scoreboard, access.read, instruction.unit == Unit::global);
     }
 
     static void release(WarpState& warp, std::uint8_t scoreboard, double at, bool is_long) {
@@ -269,6 +271,22 @@ private:
         warp.reason = reason;
     }
 
+    /// Waits for what its next instruction needs. That may be beyond a barrier.
+    void go_on(WarpState& warp) {
+        if (warp.at < warp.trace->size() && !passes_barriers(instruction_of(warp).unit)) {
+            warp.is_blocked = warp.has_arrived;
+            if (warp.is_blocked) return;
+            delay(warp, warp.passed, Wait::barrier);
+        }
+        wait_for_next(warp);
+        schedulers_[warp.scheduler].waiting.push(&warp);
+    }
+
+    /// BAR.SYNC.DEFER_BLOCKING: a warp that has arrived goes on with arithmetic.
+    static bool passes_barriers(Unit unit) {
+        return unit == Unit::alu || unit == Unit::fma || unit == Unit::fma_heavy || unit == Unit::fma_wide;
+    }
+
     /// For its next instruction: the scoreboards, and a line of constants that no warp has needed before.
     void wait_for_next(WarpState& warp) {
         if (warp.at >= warp.trace->size()) return;
@@ -289,7 +307,7 @@ private:
         ResidentBlock& block = *warp.block;
         const double served = pass_adu(now);
         block.at_barrier.push_back(&warp);
-        warp.reason = Wait::barrier;
+        warp.has_arrived = true;
         if (block.at_barrier.size() == block.alive) pass_barrier(block, served + barrier_);
     }
 
@@ -297,10 +315,9 @@ private:
         memory_.pass_barrier(at, std::exchange(block.has_stored, false));
         times_.more_passes -= std::exchange(block.has_accessed, false) ? 1 : 0;
         for (WarpState* const warp : block.at_barrier) {
-            warp->ready = std::max(warp->ready, at);
-            warp->reason = Wait::barrier;
-            wait_for_next(*warp);
-            schedulers_[warp->scheduler].waiting.push(warp);
+            warp->has_arrived = false;
+            warp->passed = at;
+            if (std::exchange(warp->is_blocked, false)) go_on(*warp);
         }
         block.at_barrier.clear();
     }

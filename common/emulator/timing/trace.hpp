@@ -1,7 +1,9 @@
 /// What the clock is fed with: code, as far as its time depends on it, and which of it each warp executes.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -80,11 +82,18 @@ struct Step {
     std::uint8_t conflicts = 0;    ///< those of them that other addresses would not need
     std::uint8_t sectors = 0;      ///< of global memory that the request touches
     std::uint8_t lines = 0;        ///< of 128 bytes, that these sectors are in
-    std::uint8_t misses = 0;       ///< sectors that its block had not touched before; of a store, not stored to
-    std::uint8_t in_l2 = 0;        ///< those of the misses that an earlier access has fetched from memory
-    std::uint8_t same = 0;         ///< lanes of an atomic with the most popular word
-    bool taken = false;            ///< a branch that jumps
+    std::uint8_t misses = 0; ///< sectors that its block had not touched before; of a store, not stored to
+    std::uint8_t in_l2 = 0;  ///< those of the misses that an earlier access has fetched from memory
+    std::uint8_t reused = 0; ///< how often, of 255, another block has brought all of them to the L2
+    std::uint8_t same = 0;   ///< lanes of an atomic with the most popular word
+    bool taken = false;      ///< a branch that jumps
 };
+
+/// Of the data pipe, for an access to global memory: one for each line, and one for every 128 bytes of registers.
+inline double global_passes(const Instruction& instruction, const Step& step) {
+    return std::max<double>(
+        {1.0, static_cast<double>(step.lines), std::ceil(step.lanes * instruction.bytes / 128.0)});
+}
 
 using WarpTrace = std::vector<Step>;
 using BlockTrace = std::vector<WarpTrace>;
