@@ -106,6 +106,9 @@ class Workbench(Server, InBrowser):
         self.click(CHECK)
         self.wait_for("Not solved yet.")
         self.assertEqual(self.texts(".verdict li > b"), ["✗ compiles"])
+        self.wait(lambda driver: driver.execute_script(
+            "const {top, bottom} = arguments[0].getBoundingClientRect(); return top >= 0 && bottom <= innerHeight",
+            self.find(".verdict .end")))
         self.assertEqual(self.in_editor("return text.lineInfo(13).widgets.length"), 1)
 
         self.in_editor("text.undo()")

@@ -192,6 +192,7 @@ export class Editor {
             }
         }
         this.remember({verdict});
+        this.verdict.element.scrollIntoView({block: "nearest"});
     }
 
     // A line of a check: of a step, or the last one.

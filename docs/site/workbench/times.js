@@ -42,6 +42,6 @@ async function timelinesShown(timelines, launches) {
 
 export async function timesShown({launches, timelines, reason}) {
     const parts = launches.flatMap(launchShown);
-    if (!launches.length) parts.push(make("p", {}, `There is no estimate. ${reason ?? ""}`));
+    if (!launches.length && reason) parts.push(make("p", {}, reason));
     return [...parts, ...timelines.length ? await timelinesShown(timelines, launches) : []];
 }
