@@ -37,9 +37,9 @@ public:
     Access access(const Instruction& instruction, const Step& step, double now, double latency);
 
     /// The warps of a block pass a barrier, which takes a pass if anything has accessed memory since the barrier before.
-    /// \param has_stored to global memory: then the pass is taken when the L1 has those stores
+    /// \param has_stored to global memory: then the pass is taken when their words are read
     void pass_barrier(double at, bool has_stored) {
-        barriers_.push(at - entry_ + (has_stored ? l1_latency_ : 0));
+        barriers_.push(at - entry_ + (has_stored ? operands_read_ : 0));
     }
 
     /// Of barriers, and of shuffles and atomics that have to be repeated, until all accesses and barriers are over.

@@ -56,7 +56,7 @@ struct Later {
 
 struct Scheduler {
     std::priority_queue<WarpState*, std::vector<WarpState*>, Later> waiting;
-    std::vector<WarpState*> ready; ///< that has waited longest first
+    std::vector<WarpState*> ready; ///< the oldest first
     std::array<double, unit_count> free{};
     double light_free = 0;     ///< the half of the FMA pipe that has no integer multiplier
     double wide_taken = never; ///< when the other half has taken the latest product, of 64 bits
@@ -145,7 +145,9 @@ private:
             charge(*warp, warp->reason, warp->ready);
             warp->reason = Wait::not_selected;
             warp->throttled = 0;
-            scheduler.ready.push_back(warp);
+            const auto younger = std::find_if(scheduler.ready.begin(), scheduler.ready.end(),
+                                              [&](const WarpState* other) { return other->age > warp->age; });
+            scheduler.ready.insert(younger, warp);
         }
     }
 

@@ -953,10 +953,10 @@ TEST(Timing, names_waits_as_the_profiler_does) {
     const timing::Instruction xu{.unit = timing::Unit::xu}, alu{.unit = timing::Unit::alu};
     EXPECT_EQ(rows_with({{xu, {}}, {xu, {}}}), "000: selected 0-1 mio_throttle 1-8 selected 8-10\n");
     EXPECT_EQ(rows_with({{alu, {}}, {alu, {}}}), "000: selected 0-1 math_pipe_throttle 1-2 selected 2-4\n");
-    // A 64-bit product keeps its pipe busy for 4 cycles, and holds up the next one for 8.
+    // A 64-bit product keeps its pipe busy for 4 cycles, and holds up the next one for 6.
     const timing::Instruction wide{.unit = timing::Unit::fma_wide};
     EXPECT_EQ(rows_with({{wide, {}}, {wide, {}}}),
-              "000: selected 0-1 math_pipe_throttle 1-4 dispatch_stall 4-8 selected 8-10\n");
+              "000: selected 0-1 math_pipe_throttle 1-4 dispatch_stall 4-6 selected 6-8\n");
     EXPECT_EQ(rows_with({{{.unit = timing::Unit::branch, .effect = timing::Effect::branch, .stall = 5},
                           {.taken = true}}}),
               "000: selected 0-1 wait 1-5 branch_resolving 5-19 selected 19-20\n");
@@ -1161,6 +1161,26 @@ TEST(Timing, takes_a_wave_for_all_waves_if_blocks_are_long) {
     const timing::Work work = work_with(additions);
     const double time = timing::estimate(work, timing::find_card("h200")).time_us;
     EXPECT_NEAR(time / floor_of(work, "alu"), 1, 0.02);
+}
+
+/// Warps 0 and 4 share a scheduler. Warp 0 adds at 0, 2, ... 18 and ends at 20. Warp 4, which starts at 8, is ready in each of
+/// those cycles too, and gets none of them.
+TEST(Timing, chooses_the_oldest_of_the_ready_warps) {
+    const std::vector<timing::Instruction> code = {{.unit = timing::Unit::alu, .stall = 2},
+                                                   {.effect = timing::Effect::exit}};
+    timing::WarpTrace trace(10, {.instruction = 0, .lanes = 32});
+    trace.push_back({.instruction = 1, .lanes = 32, .taken = true});
+    const timing::BlockTrace block(5, trace);
+    const timing::BlockTrace* const blocks[] = {&block};
+    const timing::ShiftTimes times =
+        timing::simulate({.code = code, .blocks = blocks, .busy_multiprocessors = 1, .recorded_cycles = 200},
+                         timing::find_card("h200"));
+    const std::vector<timing::WarpRun>& runs = times.rows.at(4).runs;
+    EXPECT_EQ(runs.front().from, 8);
+    const auto first = std::find_if(runs.begin(), runs.end(), [](const timing::WarpRun& run) {
+        return run.state == timing::Wait::selected;
+    });
+    EXPECT_EQ(first->from, 21);
 }
 
 /// Every other cycle the ALU has no room; in the others it has room for one of 16 warps.
