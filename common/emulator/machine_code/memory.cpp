@@ -64,11 +64,10 @@ void count(Warp& warp, AccessKind kind, bool shared, std::uint32_t bytes, LaneMa
         lines[number++] = each[lane] / line_bytes; // an access of a lane lies in one line
     });
     if (kind == AccessKind::load) {
-        LoadedRange& loaded = block.loaded()[warp.step.instruction];
         const auto [least, most] = std::minmax_element(each.begin(), each.end());
-        loaded.begin = std::min(loaded.begin, *least);
-        loaded.end = std::max(loaded.end, *most + bytes);
-        loaded.sectors += warp.step.misses - warp.step.in_l2;
+        const auto fetched = static_cast<std::uint64_t>(warp.step.misses - warp.step.in_l2);
+        block.loaded()[warp.step.instruction].add(
+            {.begin = *least, .end = *most + bytes, .sectors = fetched});
     }
     std::sort(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(number));
     warp.step.lines = static_cast<std::uint8_t>(

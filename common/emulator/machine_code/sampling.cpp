@@ -92,9 +92,7 @@ std::vector<LoadedArray> arrays_of(const LoadedRanges& ranges) {
             continue;
         }
         LoadedArray& array = arrays.back();
-        array.end = std::max(array.end, next.end);
-        array.sectors += next.sectors;
-        array.widest = std::max(array.widest, next.widest);
+        array.add(next);
         array.instructions.push_back(next.instructions.front());
     }
     return arrays;
@@ -185,12 +183,9 @@ private:
         sum_of_atomic_words_ += interpreted.atomic_words.size();
         atomic_words_.merge(interpreted.atomic_words);
         sum_of_used_sectors_ += interpreted.used_sectors;
-        for (const auto& [instruction, range] : interpreted.loaded) {
-            LoadedRange& all = loaded_[instruction];
-            all.begin = std::min(all.begin, range.begin);
-            all.end = std::max(all.end, range.end);
-            all.sectors += range.sectors;
-            all.widest = std::max(all.widest, range.end - range.begin);
+        for (auto& [instruction, range] : interpreted.loaded) {
+            range.widest = range.end - range.begin;
+            loaded_[instruction].add(range);
         }
         counters_ = std::move(interpreted.counters);
         steps_ += signature[0];

@@ -5,6 +5,7 @@
 #include "emulator/machine_code/instruction.hpp"
 #include "emulator/timing/trace.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -57,6 +58,13 @@ struct LoadedRange {
     std::uint64_t begin = UINT64_MAX, end = 0; ///< of all addresses
     std::uint64_t sectors = 0;                 ///< that its block had to fetch
     std::uint64_t widest = 0;                  ///< from begin to end, of one block
+
+    void add(const LoadedRange& other) {
+        begin = std::min(begin, other.begin);
+        end = std::max(end, other.end);
+        sectors += other.sectors;
+        widest = std::max(widest, other.widest);
+    }
 };
 using LoadedRanges = std::map<std::uint32_t, LoadedRange>; ///< by instruction
 

@@ -355,8 +355,7 @@ private:
             if (first < shift_.recorded_cycles)
                 times_.rows.push_back(
                     {static_cast<std::uint32_t>(started_ - 1), place, static_cast<std::uint32_t>(k)});
-            wait_for_next(warp);
-            schedulers_[warp.scheduler].waiting.push(&warp);
+            go_on(warp);
         }
         warp_free_ = first;
     }
