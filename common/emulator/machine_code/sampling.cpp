@@ -1,5 +1,6 @@
 #include "emulator/machine_code/sampling.hpp"
 
+#include "emulator/machine/memory_traffic.hpp"
 #include "emulator/machine_code/actions.hpp"
 
 #include <algorithm>
