@@ -65,6 +65,8 @@ public:
     void loaded_memory();
     void lines();
     void bandwidths();
+    void random_places();
+    void pieces();
     void atomics();
 
 private:
@@ -217,6 +219,8 @@ void Calibration::latencies() {
     latency("remainder", cycles<Remainder>(o, warp), "unsigned % by a new divisor; and the OR that makes it");
     latency("shuffle", cycles<Shuffle>(o, warp), "SHFL.IDX");
     latency("redux", cycles<Redux>(o, warp), "REDUX.SUM and the move out of its uniform register");
+    latency("match_all", cycles<MatchAll>(o, warp), "MATCH.ALL");
+    latency("match_any", cycles<MatchAny>(o, warp), "MATCH.ANY; 32 different values");
     latency("syncwarp", cycles<SyncWarp>(o, warp), "__syncwarp of a whole warp");
     latency("fence", cycles<Fence>(o, warp), "__threadfence; nothing is stored");
     latency("shared_load", cycles<SharedLoad>(o, warp), "LDS; the word is the next address");
@@ -268,6 +272,9 @@ void Calibration::throughputs() {
     throughput<Shift>("shift", o);
     throughput<MultiplyAdd>("multiply_add", o);
     throughput<Fma>("fma", o);
+    throughput<DoubleFma>("double_fma", o);
+    throughput<HighProduct>("high_product", o);
+    throughput<HighProductAndShifts>("high_product_and_two_shifts", o);
     throughput<Remainder>("remainder", o);
     throughput<Shuffle>("shuffle", o);
     throughput<Redux>("redux", o);
@@ -391,16 +398,58 @@ void Calibration::bandwidths() {
             "32 bytes apart; 16 MiB again and again");
 }
 
+void Calibration::random_places() {
+    const unsigned int blocks = small_ ? 2 : 8 * multiprocessors_, threads = 256;
+    auto* const words = reinterpret_cast<unsigned int*>(output_.data());
+    const double places = double{places_per_thread} * blocks * threads;
+    const auto loads = [&](const char* name, std::size_t bytes, const char* how) {
+        print(name,
+              rates(places, microseconds([&] {
+                        load_scattered<<<blocks, threads>>>(words, bytes / sizeof(uint4) / 2, operands(1, 0));
+                    })),
+              "sectors/ns", how);
+    };
+    loads("scattered_loads", output_.bytes(), "a word of a random sector per lane; of 1 GiB");
+    loads("scattered_loads_64_mebibytes", std::min<std::size_t>(output_.bytes(), 64 << 20),
+          "the same; of 64 MiB");
+    loads("scattered_loads_in_l2", std::min<std::size_t>(output_.bytes(), 16 << 20), "the same; of 16 MiB");
+    print("scattered_stores",
+          rates(places / words_of_sector, microseconds([&] {
+                    store_scattered<<<blocks, threads>>>(words, output_.bytes() / sizeof(uint4) / 2);
+                })),
+          "sectors/ns", "eight lanes store a random sector of 1 GiB");
+}
+
+void Calibration::pieces() {
+    constexpr unsigned int threads = 256;
+    const std::size_t words = output_.bytes() / sizeof(unsigned int);
+    const auto blocks = static_cast<unsigned int>(words / pieces_per_thread / threads);
+    for (const unsigned int lanes : {8, 16, 32, 64, 256})
+        for (const bool transposed : {false, true}) {
+            const std::size_t columns = small_ ? 64 : 2048, rows = words / lanes / columns;
+            const Samples times = microseconds([&] {
+                copy_pieces<<<blocks, threads>>>(reinterpret_cast<const unsigned int*>(input_.data()),
+                                                 reinterpret_cast<unsigned int*>(output_.data()), lanes, rows,
+                                                 columns, transposed);
+            });
+            print("copy_pieces_" + std::to_string(lanes * sizeof(unsigned int)) + "_bytes" +
+                      (transposed ? "_transposed" : ""),
+                  rates(2 * double(output_.bytes()), times), "GB/s",
+                  "read and written; 2,048 pieces in a row");
+        }
+}
+
 void Calibration::atomics() {
     const unsigned int blocks = 8 * multiprocessors_, threads = 256;
     const auto measure = [&](const char* name, unsigned int count, unsigned int stride, unsigned int lanes,
-                             const char* how) {
-        const Samples times =
-            microseconds([&] { add_atomically<<<blocks, threads>>>(words_.data(), count, stride, lanes); });
+                             const char* how, bool floats = false) {
+        const Samples times = microseconds(
+            [&] { add_atomically<<<blocks, threads>>>(words_.data(), count, stride, lanes, floats); });
         const double warps = blocks * (threads / warp) * double{atomics_per_thread};
         print(std::string("atomics_") + name, rates(warps * lanes, times), "lanes/ns", how);
     };
     measure("one_word_one_lane", 1, 1, 1, "RED.ADD by the first lane of each warp to one word");
+    measure("one_word_one_lane_float", 1, 1, 1, "the same; a float", true);
     measure("one_word", 1, 1, warp, "RED.ADD by all lanes to one word");
     measure("256_words", 256, 1, warp, "RED.ADD by all lanes to random words of 256");
     measure("65536_words", 1 << 16, 1, warp, "the same; of 65536");
@@ -429,6 +478,8 @@ int main(int argc, char** argv) {
         calibration.loaded_memory();
         calibration.lines();
         calibration.bandwidths();
+        calibration.random_places();
+        calibration.pieces();
         calibration.atomics();
     } catch (const harness::DeviceError& error) {
         std::fprintf(stderr, "calibrate: %s\n", error.what());

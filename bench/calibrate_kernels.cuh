@@ -70,6 +70,38 @@ struct Remainder : OnRegisters {
     }
 };
 
+/// The upper half of a product of 64 bits.
+struct HighProduct : OnRegisters {
+    static __device__ Value next(Value x, const Operands& o, unsigned int) {
+        asm volatile("mul.hi.u32 %0, %0, %1;" : "+r"(x) : "r"(o.a));
+        return x;
+    }
+};
+
+/// Two shifts behind it, which another pipe executes.
+struct HighProductAndShifts : OnRegisters {
+    static __device__ Value next(Value x, const Operands& o, unsigned int own_word) {
+        x = HighProduct::next(x, o, own_word);
+        asm volatile("shf.l.wrap.b32 %0, %0, %0, %1;\n\tshf.l.wrap.b32 %0, %0, %0, %1;" : "+r"(x) : "r"(o.b));
+        return x;
+    }
+};
+
+/// The lanes with the same value: none has it but the lane itself.
+struct MatchAny : OnRegisters {
+    static __device__ Value next(Value x, const Operands&, unsigned int) {
+        asm volatile("match.any.sync.b32 %0, %0, 0xffffffff;" : "+r"(x));
+        return x;
+    }
+};
+
+struct MatchAll : OnRegisters {
+    static __device__ Value next(Value x, const Operands&, unsigned int) {
+        asm volatile("match.all.sync.b32 %0, %0, 0xffffffff;" : "+r"(x));
+        return x;
+    }
+};
+
 /// From the lane that the value names.
 struct Shuffle : OnRegisters {
     static __device__ Value next(Value x, const Operands&, unsigned int) {
@@ -140,6 +172,16 @@ struct GlobalAtomic : OnRegisters {
                      : "+r"(x)
                      : "l"(o.word + 2 + threadIdx.x)
                      : "memory");
+        return x;
+    }
+};
+
+struct DoubleFma {
+    using Value = unsigned long long;
+    static constexpr int links = 128;
+    static __device__ Value first(const Operands& o, unsigned int) { return o.a + threadIdx.x; }
+    static __device__ Value next(Value x, const Operands&, unsigned int) {
+        asm volatile("{ .reg .f64 d; mov.b64 d, %0; fma.rn.f64 d, d, d, d; mov.b64 %0, d; }" : "+l"(x));
         return x;
     }
 };
@@ -403,20 +445,78 @@ __global__ void load_words(const unsigned int* input, std::size_t count, std::si
     if (bits == operands.a) operands.word[1] = 1;
 }
 
+// ---- random places ----
+
+/// A number in which all bits of another one count.
+__device__ inline std::size_t mixed(std::size_t x) {
+    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD;
+    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53;
+    return x ^ x >> 33;
+}
+
+inline constexpr unsigned int places_per_thread = 64, places_at_once = 8, words_of_sector = 8;
+
+/// Each lane loads a word of a sector of its own: any of `sectors`, a power of two.
+__global__ void load_scattered(const unsigned int* words, std::size_t sectors, Operands operands) {
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    unsigned int bits = 0;
+    for (unsigned int turn = 0; turn < places_per_thread; turn += places_at_once) {
+        unsigned int values[places_at_once];
+#pragma unroll
+        for (unsigned int i = 0; i < places_at_once; ++i)
+            values[i] =
+                words[(mixed(thread * places_per_thread + turn + i) & (sectors - 1)) * words_of_sector];
+#pragma unroll
+        for (unsigned int i = 0; i < places_at_once; ++i) bits ^= values[i];
+    }
+    if (bits == operands.a) operands.word[1] = 1;
+}
+
+/// Eight lanes store a whole sector together.
+__global__ void store_scattered(unsigned int* words, std::size_t sectors) {
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    for (unsigned int i = 0; i < places_per_thread; ++i) {
+        const std::size_t place = thread / words_of_sector * places_per_thread + i;
+        words[(mixed(place) & (sectors - 1)) * words_of_sector + threadIdx.x % words_of_sector] = i;
+    }
+}
+
+inline constexpr unsigned int pieces_per_thread = 8;
+
+/// A copy of pieces of `lanes` words, a matrix of `rows` by `columns` of them, powers of two. \param transposed whether the piece
+/// in a row and a column is stored in that column and row
+__global__ void copy_pieces(const unsigned int* input, unsigned int* output, unsigned int lanes,
+                            std::size_t rows, std::size_t columns, bool transposed) {
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x, lane = thread % lanes;
+    const std::size_t first = thread / lanes * pieces_per_thread;
+    unsigned int values[pieces_per_thread];
+#pragma unroll
+    for (unsigned int i = 0; i < pieces_per_thread; ++i) values[i] = input[(first + i) * lanes + lane];
+#pragma unroll
+    for (unsigned int i = 0; i < pieces_per_thread; ++i) {
+        const std::size_t piece = first + i, row = piece / columns, column = piece % columns;
+        output[(transposed ? column * rows + row : piece) * lanes + lane] = values[i];
+    }
+}
+
 // ---- atomics ----
 
 inline constexpr unsigned int atomics_per_thread = 64;
 
 /// Adds without using the result. Each warp's `lanes` first lanes add to words chosen by a hash of their own:
 /// any of `count`, a power of two. \param stride words from one to the next
+/// \param floats whether what it adds is a float
 __global__ void add_atomically(unsigned int* words, unsigned int count, unsigned int stride,
-                               unsigned int lanes) {
+                               unsigned int lanes, bool floats) {
     if (threadIdx.x % warp >= lanes) return;
     unsigned int hash = (blockIdx.x * blockDim.x + threadIdx.x) * 0x9E3779B9;
     for (unsigned int i = 0; i < atomics_per_thread; ++i) {
         hash = hash * 1664525 + 1013904223;
         unsigned int* const word = words + std::size_t{(hash >> 8) & (count - 1)} * stride;
-        asm volatile("red.global.add.u32 [%0], 1;" ::"l"(word) : "memory");
+        if (floats)
+            asm volatile("red.global.add.f32 [%0], 0f00000001;" ::"l"(word) : "memory");
+        else
+            asm volatile("red.global.add.u32 [%0], 1;" ::"l"(word) : "memory");
     }
 }
 
