@@ -420,7 +420,11 @@ def far_off(card, lesson, head, kernel):
 
 OUTSIDE = {"first program, the model of before": ("1", "first_error_percent"), "first program, now": ("1", "error_percent"),
            "second program, before its times were known": ("2", "first_error_percent"),
-           "second program, now": ("2", "error_percent")}
+           "second program, now": ("2", "error_percent"),
+           "third program, before its times were known": ("3", "first_error_percent"),
+           "third program, now": ("3", "error_percent"),
+           "fourth program, before its times were known": ("4", "first_error_percent"),
+           "fourth program, now": ("4", "error_percent")}
 
 
 @table(r", other kernels \| median error \| within 10 % \| within 25 % \| largest errors")

@@ -41,9 +41,10 @@ struct Operand {
     bool high_half = false;             ///< `R4.H1_H1`
     std::uint8_t shift = 0;             ///< where its byte or half begins: 24 in `R4.B3`
     std::uint8_t index = zero_register; ///< of the register; of an address its base; of a constant its bank
-    std::uint8_t uniform = zero_uniform_register; ///< of an address: the uniform register that is added
-    std::uint8_t index_register = zero_register;  ///< of a constant: the register in its offset
-    std::uint64_t bits = 0;                       ///< immediate; offset of an address or a constant; label
+    std::uint8_t uniform =
+        zero_uniform_register; ///< of an address or a constant: the uniform register that is added
+    std::uint8_t index_register = zero_register; ///< of a constant: the register in its offset
+    std::uint64_t bits = 0;                      ///< immediate; offset of an address or a constant; label
     std::string text{};
 };
 
@@ -70,8 +71,9 @@ enum class Flow : std::uint8_t {
     set_barrier,   ///< BSSY
     wait_barrier,  ///< BSYNC
     leave_barrier, ///< BREAK
+    move_barrier,  ///< BMOV
     sync_warp,     ///< WARPSYNC
-    sync_block,    ///< BAR.SYNC
+    sync_block,    ///< BAR.SYNC, BAR.RED
 };
 
 struct Instruction {

@@ -19,7 +19,7 @@ struct Group {
     LaneMask lanes = 0;
     std::uint32_t at = 0;
     State state = State::ready;
-    LaneMask awaited = 0; ///< at_warp_sync: the lanes that meet there
+    LaneMask awaited = 0; ///< at_barrier, at_warp_sync: the lanes that meet there
 };
 
 /// A warp with the ways that its lanes go. Lanes meet again only at BSYNC, WARPSYNC and BAR, as on the card.
@@ -95,11 +95,12 @@ private:
         case Flow::call_return: return give_back(group, instruction, lanes);
         case Flow::exit: return exit(group, lanes);
         case Flow::set_barrier: barriers_[instruction.operands[0].index] = group.lanes; break;
-        case Flow::wait_barrier: group.state = Group::State::at_barrier; return release_barriers();
-        case Flow::leave_barrier:
-            barriers_[instruction.operands[0].index] &= ~lanes;
-            ++group.at;
+        case Flow::wait_barrier:
+            group.state = Group::State::at_barrier;
+            group.awaited = barriers_[instruction.operands[0].index];
             return release_barriers();
+        case Flow::leave_barrier: return leave_barrier(group, instruction.operands[0].index, lanes);
+        case Flow::move_barrier: move_barrier(instruction, lanes); break;
         case Flow::sync_warp: return sync_warp(group, instruction, lanes);
         case Flow::sync_block:
             group.state = Group::State::at_block_sync;
@@ -131,21 +132,23 @@ private:
         jump(group, lanes, target_of(instruction));
     }
 
-    /// Lanes with other targets than the first come again.
     void branch_by_register(Group& group, const Instruction& instruction, LaneMask lanes) {
         if (lanes == 0) return jump(group, 0, 0);
         if (lanes != group.lanes) throw NotUnderstood("the model does not know a BRX of some lanes only");
-        const Lanes targets = warp_.value(instruction.operands[0]);
-        const std::uint32_t first = targets[first_lane(lanes)];
-        const LaneMask same = lanes & lanes_where([&](int lane) { return targets[lane] == first; });
         const std::uint64_t next = (group.at + 1) * std::uint64_t{instruction_bytes};
-        const auto target =
-            static_cast<std::uint32_t>(next + first + instruction.operands[0].bits) / instruction_bytes;
-        const LaneMask others = lanes & ~same;
+        jump_by_register(group, instruction, next + instruction.operands[0].bits);
+    }
+
+    /// To the places that lanes have in a register, behind `from`. Those with another place than the first come again.
+    void jump_by_register(Group& group, const Instruction& instruction, std::uint64_t from) {
+        const Lanes targets = warp_.value(instruction.operands[0]);
+        const std::uint32_t first = targets[first_lane(group.lanes)];
+        const LaneMask same = group.lanes & lanes_where([&](int lane) { return targets[lane] == first; });
+        const LaneMask others = group.lanes & ~same;
+        const std::uint32_t here = group.at;
         trace_.back().taken = true;
         group.lanes = same;
-        const std::uint32_t here = group.at;
-        group.at = target;
+        group.at = static_cast<std::uint32_t>(from + first) / instruction_bytes;
         if (others != 0) groups_.push_back({.lanes = others, .at = here});
     }
 
@@ -156,7 +159,7 @@ private:
 
     void give_back(Group& group, const Instruction& instruction, LaneMask lanes) {
         if (lanes != group.lanes) throw NotUnderstood("the model does not know a return of some lanes only");
-        jump(group, lanes, warp_.value(instruction.operands[0])[first_lane(lanes)] / instruction_bytes);
+        jump_by_register(group, instruction, 0);
     }
 
     void exit(Group& group, LaneMask lanes) {
@@ -174,13 +177,12 @@ private:
             const Group waiting = groups_[k];
             if (waiting.state != Group::State::at_barrier && waiting.state != Group::State::at_warp_sync)
                 continue;
-            const bool is_barrier = waiting.state == Group::State::at_barrier;
-            const LaneMask members =
-                is_barrier ? barriers_[code_.instructions[waiting.at].operands[0].index] & live()
-                           : waiting.awaited & live();
-            const auto meets = [&](const Group& other) {
-                return other.at == waiting.at && other.state == waiting.state;
-            };
+            const LaneMask members = waiting.awaited & live();
+            const auto meets =
+                [&](const Group& other) { // A function that calls itself waits at one place for several.
+                    return other.at == waiting.at && other.state == waiting.state &&
+                           other.awaited == waiting.awaited;
+                };
             LaneMask met = 0;
             for (const Group& other : groups_) met |= meets(other) ? other.lanes : 0;
             if ((members & ~met) != 0) continue;
@@ -203,10 +205,40 @@ private:
         release_barriers();
     }
 
-    void check_barrier(const Instruction& instruction, LaneMask lanes) const {
-        const bool is_plain = instruction.operands.size() == 1 && instruction.operands[0].bits == 0;
+    void leave_barrier(Group& group, std::uint8_t barrier, LaneMask lanes) {
+        for (Group& other : groups_) {
+            const bool waits_there =
+                other.state == Group::State::at_barrier && other.awaited == barriers_[barrier];
+            if (waits_there) other.awaited &= ~lanes;
+        }
+        barriers_[barrier] &= ~lanes;
+        ++group.at;
+        release_barriers();
+    }
+
+    /// BMOV.32.CLEAR R2, B6 or BMOV.32 B6, R2: a function keeps the barrier of its caller.
+    void move_barrier(const Instruction& instruction, LaneMask lanes) {
+        const Operand &to = instruction.operands.at(0), &from = instruction.operands.at(1);
+        if (to.kind == Operand::Kind::barrier) {
+            barriers_[to.index] = warp_.value(from)[first_lane(lanes)];
+            return;
+        }
+        Lanes masks;
+        masks.fill(barriers_[from.index]);
+        warp_.write(to, lanes, masks);
+        if (instruction.has("CLEAR")) barriers_[from.index] = 0;
+    }
+
+    void check_barrier(const Instruction& instruction, LaneMask lanes) {
+        const bool reduces = instruction.has("RED");
+        const bool is_plain =
+            instruction.operands.size() == (reduces ? 2 : 1) && instruction.operands[0].bits == 0;
         if (!is_plain || lanes == 0)
             throw NotUnderstood("the model does not know a barrier of some threads, " + instruction.text);
+        if (!reduces) return;
+        for (const char* operation : {"POPC", "AND", "OR"})
+            if (instruction.has(operation))
+                warp_.block().reduce_at_barrier(operation, lanes, warp_.predicate(instruction.operands[1]));
     }
 
     /// Makes one group of those that are ready at the same place, if `may_join` says so.
@@ -260,11 +292,14 @@ InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint
             if (!warp.waits_for_block())
                 throw NotUnderstood("lanes of a warp wait for each other without end");
         }
+        state.pass_barrier();
         for (WarpRun& warp : warps) warp.pass_block_barrier();
     }
     InterpretedBlock result{.trace = {},
                             .atomic_words = std::move(state.atomic_words()),
                             .loaded = std::move(state.loaded()),
+                            .stored = std::move(state.stored()),
+                            .places = std::move(state.places()),
                             .used_sectors = state.used_sectors(),
                             .counters = std::move(state.counters())};
     for (WarpRun& warp : warps) result.trace.push_back(warp.take_trace());

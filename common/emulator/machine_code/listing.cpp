@@ -109,6 +109,7 @@ void read_constant(Text text, Operand& operand) {
     Operand address;
     read_address(text.substr(0, text.find(']')), address);
     operand.index_register = address.index;
+    operand.uniform = address.uniform;
     operand.bits = address.bits;
 }
 

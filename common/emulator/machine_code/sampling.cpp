@@ -2,6 +2,7 @@
 
 #include "emulator/machine/memory_traffic.hpp"
 #include "emulator/machine_code/actions.hpp"
+#include "emulator/machine_code/spread.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,8 @@ using timing::Effect, timing::Latency, timing::Unit;
 constexpr std::size_t max_steps = 12'000'000; ///< of the blocks that a multiprocessor holds at once
 constexpr std::size_t enough_steps = 3'000'000, max_samples = 40; ///< of all blocks that are interpreted
 constexpr double golden_section = 0.618;
+/// Sectors are hot if there are no more of them, and if as many blocks store to each.
+constexpr double most_hot_sectors = 1024, least_stores_to_hot = 16;
 
 struct UnitOf {
     std::string_view bases; ///< with a blank before and after each
@@ -25,19 +28,21 @@ struct UnitOf {
 };
 
 constexpr UnitOf units[] = {
-    {" ISETP LOP3 SHF IADD3 LEA SEL MOV PRMT VOTE PLOP3 VIMNMX VIMNMX3 VIADDMNMX IABS FSETP FSEL FMNMX "
-     "P2R R2P CS2R I2FP ",
+    {" ISETP LOP3 SHF IADD3 LEA SEL MOV PRMT VOTE PLOP3 VIMNMX VIMNMX3 VIADDMNMX IABS FSETP FSET FSEL FMNMX "
+     "P2R R2P CS2R I2FP F2FP SGXT VABSDIFF HSETP2 HSET2 HMNMX2 ",
      Unit::alu},
-    {" FADD FMUL FFMA HADD2 HFMA2 ", Unit::fma},
-    {" IMAD VIADD ", Unit::fma_heavy},
-    {" DADD DMUL DFMA DSETP ", Unit::fp64, Latency::fp64},
+    {" FADD FMUL FFMA ", Unit::fma},
+    {" IMAD VIADD IDP HADD2 HMUL2 HFMA2 ", Unit::fma_heavy}, // HFMA2.MMA: see below
+    {" DADD DMUL DFMA DSETP ", Unit::fp64},
     {" I2F F2I F2F FRND MUFU POPC BREV FLO FCHK ", Unit::xu, Latency::xu},
     {" REDUX ", Unit::xu, Latency::redux},
     {" R2UR ELECT VOTEU ", Unit::uniform},
     {" S2R S2UR ", Unit::adu, Latency::special_register}, // S2R of SR_TID: see below
     {" LDC ", Unit::adu, Latency::constant},
+    {" MATCH ", Unit::adu, Latency::match},
+    {" B2R ", Unit::adu},
     {" BAR ", Unit::adu},
-    {" BRA BSSY BSYNC EXIT WARPSYNC BREAK CALL RET BRX PREEXIT ACQBULK ", Unit::branch},
+    {" BRA BSSY BSYNC BMOV EXIT WARPSYNC BREAK CALL RET BRX PREEXIT ACQBULK ", Unit::branch},
     {" SHFL ", Unit::shared, Latency::shuffle},
     {" LDS STS ATOMS ", Unit::shared, Latency::shared_load},
     {" MEMBAR CCTL ", Unit::shared}, // A fence has both, and takes two passes.
@@ -54,8 +59,8 @@ Effect effect_of(const Instruction& instruction) {
         {"LDS", Effect::shared},   {"STS", Effect::shared},
         {"SHFL", Effect::shared},  {"ATOMS", Effect::shared_atomic},
         {"BAR", Effect::barrier},  {"EXIT", Effect::exit},
-        {"BRA", Effect::branch},   {"CALL", Effect::branch},
-        {"BRX", Effect::branch},   {"RET", Effect::branch}};
+        {"BRA", Effect::branch},   {"CALL", Effect::jump},
+        {"BRX", Effect::jump},     {"RET", Effect::jump}};
     if (instruction.base == "MEMBAR" && !instruction.has("CTA")) return Effect::fence;
     const auto found = effects.find(instruction.base);
     return found == effects.end() ? Effect::none : found->second;
@@ -77,7 +82,7 @@ Signature signature_of(const timing::BlockTrace& block) {
     return sums;
 }
 
-/// What some load instructions load: their addresses overlap.
+/// What some load instructions load: their addresses overlap. Those that load most come first.
 struct LoadedArray : LoadedRange {
     std::vector<std::uint32_t> instructions;
 };
@@ -96,15 +101,25 @@ std::vector<LoadedArray> arrays_of(const LoadedRanges& ranges) {
         array.add(next);
         array.instructions.push_back(next.instructions.front());
     }
+    for (LoadedArray& array : arrays)
+        std::stable_sort(
+            array.instructions.begin(), array.instructions.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return ranges.at(a).sectors > ranges.at(b).sectors; });
     return arrays;
 }
+
+struct L2 {
+    double bytes = 0;
+    double kept_bytes = 0;  ///< of an array that is read at random places: each half of the L2 keeps its own
+    double dirty_bytes = 0; ///< that are stored and not yet written to memory
+};
 
 class Sampling {
 public:
     Sampling(const Code& code, const LaunchView& launch, std::size_t steps_of_block, double blocks_at_once,
-             double l2_bytes, Deadline deadline)
+             const L2& l2, Deadline deadline)
         : code_(code), launch_(launch), steps_of_block_(steps_of_block), deadline_(deadline),
-          blocks_at_once_(blocks_at_once), l2_bytes_(l2_bytes) {}
+          blocks_at_once_(blocks_at_once), l2_(l2) {}
 
     /// Looks at both ends, and into wide gaps before narrow ones, so that it has looked everywhere when it has seen
     /// enough. Not at the middles: of a grid of 2^n blocks these are all alike modulo smaller powers of two.
@@ -137,15 +152,45 @@ public:
     }
 
     void take_into(timing::Work& work) {
+        work.stored_piece_bytes = stored_pieces();
         for (const auto& [block, sample] : seen_)
             if (work.runs.empty() || work.runs.back().sample != sample) work.runs.push_back({block, sample});
         work.samples = std::move(samples_);
         work.last_goes_on = goes_on_;
         take_from_l2(work);
         work.atomic_words = atomic_words();
+        work.adds_floats = adds_floats(work);
     }
 
 private:
+    /// Looks at the second block, too.
+    double stored_pieces() const {
+        if (stored_by_first_.empty() || launch_.grid.count() == 1) return 0;
+        return stored_piece_bytes(
+            stored_by_first_,
+            in_order(interpret(code_, launch_, 1, steps_of_block_, nullptr, deadline_).places));
+    }
+
+    /// Of places, those that are stored to, and not at random.
+    std::vector<Place> in_order(std::vector<Place> places) const {
+        std::erase_if(places, [&](const Place& place) {
+            return effect_of(code_.instructions[place.instruction]) != Effect::store ||
+                   is_scattered(place.instruction);
+        });
+        return places;
+    }
+
+    bool adds_floats(const timing::Work& work) const {
+        for (const timing::BlockTrace& block : work.samples)
+            for (const timing::WarpTrace& warp : block)
+                for (const timing::Step& step : warp) {
+                    const Instruction& instruction = code_.instructions[step.instruction];
+                    const bool is_atomic = work.code[step.instruction].effect == Effect::atomic;
+                    if (is_atomic && (instruction.has("F32") || instruction.has("F64"))) return true;
+                }
+        return false;
+    }
+
     /// Those of the whole launch: if no two blocks that were looked at share one, each block has its own.
     double atomic_words() const {
         const double each = static_cast<double>(sum_of_atomic_words_) / static_cast<double>(seen_.size());
@@ -154,25 +199,68 @@ private:
                       : each * static_cast<double>(launch_.grid.count());
     }
 
+    /// How many blocks each one that was looked at stands for.
+    double blocks_of_each() const {
+        return static_cast<double>(launch_.grid.count()) / static_cast<double>(seen_.size());
+    }
+
     /// If all blocks together load more bytes than there are between the addresses of an array, some load again what others
     /// have loaded. That is in the L2 if all of the array fits there; or if all fits there that the blocks use that run at
-    /// once, and each uses a narrow part of the array, so that those who share are neighbors.
+    /// once, and each uses a narrow part of the array, so that those who share are neighbors. Of an array that is too large,
+    /// scattered loads find what the L2 keeps of it.
     void take_from_l2(timing::Work& work) const {
         std::vector<std::uint8_t> reused(work.code.size()); // of 255, by instruction
-        const double blocks = static_cast<double>(launch_.grid.count()) / static_cast<double>(seen_.size());
         const double used_at_once = static_cast<double>(sum_of_used_sectors_ * sector_bytes) /
                                     static_cast<double>(seen_.size()) * blocks_at_once_;
         for (const LoadedArray& array : arrays_of(loaded_)) {
             const auto bytes = static_cast<double>(array.end - array.begin + sector_bytes);
-            const double all = static_cast<double>(array.sectors * sector_bytes) * blocks;
+            const double all = static_cast<double>(array.sectors * sector_bytes) * blocks_of_each();
             const double needed = std::min(bytes, std::max(used_at_once, static_cast<double>(array.widest)));
-            if (bytes < all && needed <= l2_bytes_)
-                for (const std::uint32_t instruction : array.instructions)
-                    reused[instruction] = static_cast<std::uint8_t>(255 * (1 - bytes / all));
+            const bool is_shared = bytes < all && needed <= l2_.bytes;
+            double first_touched =
+                bytes; // by those of the instructions that load most, the rest is there already
+            for (const std::uint32_t instruction : array.instructions) {
+                const double own =
+                    static_cast<double>(loaded_.at(instruction).sectors * sector_bytes) * blocks_of_each();
+                const double share = is_scattered(instruction) ? found_again(bytes, all, l2_.kept_bytes)
+                                     : is_shared && own > 0    ? 1 - std::min(own, first_touched) / own
+                                                               : 0;
+                first_touched -= std::min(own, first_touched);
+                reused[instruction] = static_cast<std::uint8_t>(255 * share);
+            }
+        }
+        for (const auto& [instruction, range] : stored_)
+            if (is_scattered(instruction))
+                reused[instruction] = static_cast<std::uint8_t>(
+                    255 * found_again(static_cast<double>(range.end - range.begin),
+                                      static_cast<double>(range.sectors * sector_bytes) * blocks_of_each(),
+                                      l2_.dirty_bytes));
+        for (const auto& [instruction, range] : stored_) {
+            const double sectors = std::ceil(static_cast<double>(range.end - range.begin) / sector_bytes);
+            const double all = static_cast<double>(range.sectors) * blocks_of_each();
+            const bool is_counted =
+                !counters_.empty(); // An atomic tells blocks where to store: it is not known for others.
+            if (!is_counted && sectors <= most_hot_sectors && all >= least_stores_to_hot * sectors)
+                work.code[instruction].hot_sectors = static_cast<std::uint32_t>(sectors);
         }
         for (timing::BlockTrace& block : work.samples)
             for (timing::WarpTrace& warp : block)
-                for (timing::Step& step : warp) step.reused = reused[step.instruction];
+                for (timing::Step& step : warp) {
+                    step.reused = reused[step.instruction];
+                    step.is_scattered = is_scattered(step.instruction);
+                }
+    }
+
+    bool is_scattered(std::uint32_t instruction) const {
+        const auto spread = spreads_.find(instruction);
+        return spread != spreads_.end() && spread->second.is_scattered();
+    }
+
+    /// Of so many bytes at random places of an array, the share that is in the L2: what has been there before and still is.
+    /// \param kept of an array that is too large for it
+    double found_again(double array, double all, double kept) const {
+        const double different = array * (1 - std::exp(-all / array));
+        return (1 - different / all) * (array <= l2_.kept_bytes ? 1 : kept / array);
     }
 
     /// The sample that the block is like.
@@ -184,6 +272,9 @@ private:
         sum_of_atomic_words_ += interpreted.atomic_words.size();
         atomic_words_.merge(interpreted.atomic_words);
         sum_of_used_sectors_ += interpreted.used_sectors;
+        add_spread(spreads_, interpreted.places);
+        if (block == 0) stored_by_first_ = in_order(interpreted.places);
+        for (const auto& [instruction, range] : interpreted.stored) stored_[instruction].add(range);
         for (auto& [instruction, range] : interpreted.loaded) {
             range.widest = range.end - range.begin;
             loaded_[instruction].add(range);
@@ -205,8 +296,12 @@ private:
     std::unordered_set<std::uint64_t> atomic_words_;
     std::size_t sum_of_atomic_words_ = 0;
     LoadedRanges loaded_; ///< by all blocks that were looked at
+    LoadedRanges stored_; ///< the same of what they store
+    Spreads spreads_;     ///< of all of them
+    std::vector<Place> stored_by_first_;
     std::size_t sum_of_used_sectors_ = 0;
-    double blocks_at_once_, l2_bytes_;
+    double blocks_at_once_;
+    L2 l2_;
     Counters counters_; ///< of the latest block
     bool goes_on_ = false;
 };
@@ -249,6 +344,7 @@ timing::Instruction timing_of(const Instruction& instruction) {
         if (instruction.base == "S2R" && (is_of("SR_TID") || is_of("SR_LANEID"))) result.unit = Unit::shared;
         if (unit.unit == Unit::fma_heavy && (instruction.has("WIDE") || instruction.has("HI")))
             result.unit = Unit::fma_wide;
+        if (instruction.has("MMA")) result.unit = Unit::fma; // beside the half that multiplies integers
         return result;
     }
     const bool is_nothing = instruction.base == "NOP" || instruction.base == "YIELD";
@@ -272,7 +368,10 @@ timing::Work sample(const Code& code, LaunchView launch, const timing::Card& car
     const double held = held_blocks(facts, card);
     const double at_once =
         std::min<double>(static_cast<double>(facts.blocks), held * card["multiprocessors"]);
-    Sampling sampling(code, launch, static_cast<std::size_t>(max_steps / held), at_once, card["l2_bytes"],
+    Sampling sampling(code, launch, static_cast<std::size_t>(max_steps / held), at_once,
+                      {.bytes = card["l2_bytes"],
+                       .kept_bytes = card["l2_kept_bytes"],
+                       .dirty_bytes = card["l2_dirty_bytes"]},
                       deadline);
     sampling.run();
     sampling.look_at_last();
@@ -292,8 +391,6 @@ std::string out_of_scope(const Code& code, const timing::Work& work) {
         if (executed[k] && (instruction.base == "PREEXIT" || instruction.base == "ACQBULK"))
             return "launches that overlap are not modeled";
         if (!executed[k] || (effect != Effect::atomic && effect != Effect::shared_atomic)) continue;
-        if (effect == Effect::atomic && instruction.has("F32"))
-            return "the rate of atomics on floats was not measured";
         if (instruction.has("CAS") || instruction.has("CAST"))
             return "how often a compare-and-swap fails is not modeled";
     }

@@ -14,6 +14,7 @@ using Kind = Operand::Kind;
 constexpr std::uint64_t block_extents = 0x0, grid_extents = 0xC, parameter_place = 0x210;
 // So many sectors are remembered. A cache holds fewer: those that are forgotten are no longer in it.
 constexpr std::size_t most_sectors = 1'000'000;
+constexpr std::size_t most_places = 200'000; ///< that tell how a block's accesses are spread
 // More loads of one word in succession wait for another block to store it.
 constexpr std::uint64_t most_polls = 1000;
 // Where a block's shared memory begins: CUDA reserves the first KiB.
@@ -35,6 +36,14 @@ Operand upper_half(Operand operand) {
 }
 
 } // namespace
+
+std::uint8_t distinct(const Lanes& values, LaneMask lanes) {
+    Lanes sorted;
+    std::ptrdiff_t count = 0;
+    for_each_lane(lanes, [&](int lane) { sorted[static_cast<std::size_t>(count++)] = values[lane]; });
+    std::sort(sorted.begin(), sorted.begin() + count);
+    return static_cast<std::uint8_t>(std::unique(sorted.begin(), sorted.begin() + count) - sorted.begin());
+}
 
 BlockState::BlockState(const LaunchView& launch, const Constants& constants, std::uint64_t block)
     : launch_(launch), constants_(constants), index_(coordinates(block, launch.grid)),
@@ -122,6 +131,21 @@ void BlockState::add_to_counters(const Counters& counters, std::uint64_t blocks)
         store_global(address, load_global(address, counter.bytes) + blocks * counter.added, counter.bytes);
 }
 
+void BlockState::reduce_at_barrier(std::string_view operation, LaneMask lanes, LaneMask set) {
+    reduction_ = operation;
+    holding_ += static_cast<std::uint32_t>(std::popcount(lanes & set));
+    if ((lanes & ~set) != 0) all_hold_ = 0;
+    if ((lanes & set) != 0) some_hold_ = 1;
+}
+
+void BlockState::pass_barrier() {
+    if (reduction_.empty()) return;
+    reduced_ = reduction_ == "POPC" ? holding_ : reduction_ == "AND" ? all_hold_ : some_hold_;
+    reduction_.clear();
+    holding_ = some_hold_ = 0;
+    all_hold_ = 1;
+}
+
 void BlockState::poll(std::uint64_t address) {
     polls_ = address == polled_ ? polls_ + 1 : 0;
     polled_ = address;
@@ -146,6 +170,10 @@ bool BlockState::stores_first(std::uint64_t sector) {
 bool BlockState::fetched_with_neighbor(std::uint64_t sector) const {
     const auto neighbor = touched_.find(sector ^ 1);
     return neighbor != touched_.end() && neighbor->second < request_;
+}
+
+void BlockState::note_place(std::uint64_t sector, std::uint32_t instruction) {
+    if (places_.size() < most_places) places_.push_back({sector, instruction});
 }
 
 std::size_t BlockState::shared_place(std::uint64_t address, std::uint32_t bytes) const {
@@ -179,17 +207,24 @@ Lanes Warp::raw(const Operand& operand) const {
         values.fill(uniform_[operand.index]);
     } else if (operand.kind == Kind::immediate) {
         values.fill(static_cast<std::uint32_t>(operand.bits));
-    } else if (operand.kind == Kind::constant && operand.index_register == zero_register) {
-        values.fill(block_->constant(operand.index, operand.bits));
     } else if (operand.kind == Kind::constant) {
-        const Lanes& offsets = registers_[operand.index_register];
-        for (int lane = 0; lane < warp_size; ++lane) // Other lanes may hold any index.
-            values[lane] =
-                (active >> lane & 1) != 0 ? block_->constant(operand.index, operand.bits + offsets[lane]) : 0;
+        const Lanes offsets = constant_offsets(operand);
+        if (operand.index_register == zero_register)
+            values.fill(block_->constant(operand.index, offsets[0]));
+        else
+            for (int lane = 0; lane < warp_size; ++lane) // Other lanes may hold any index.
+                values[lane] = (active >> lane & 1) != 0 ? block_->constant(operand.index, offsets[lane]) : 0;
     } else {
         throw NotUnderstood("the model does not know the operand " + operand.text);
     }
     return values;
+}
+
+Lanes Warp::constant_offsets(const Operand& operand) const {
+    Lanes offsets = registers_[operand.index_register];
+    for (std::uint32_t& offset : offsets)
+        offset += static_cast<std::uint32_t>(operand.bits) + uniform_[operand.uniform];
+    return offsets;
 }
 
 Lanes Warp::value(const Operand& operand) const {
@@ -280,6 +315,14 @@ void Warp::write_comparison(const std::vector<Operand>& operands, LaneMask lanes
     };
     write_predicate(operands[0], lanes, combined(set));
     write_predicate(operands[1], lanes, combined(~set));
+}
+
+bool Warp::stores_together(const std::vector<std::uint64_t>& sectors, bool often, bool sometimes) {
+    const bool is_same = sometimes && !sectors.empty() &&
+                         std::includes(stored_.begin(), stored_.end(), sectors.begin(), sectors.end());
+    if (!is_same) stored_ = sectors;
+    if (is_same && !often) stored_.clear();
+    return is_same;
 }
 
 std::uint32_t Warp::predicates_of(int lane) const {

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -25,6 +27,9 @@ using WideLanes = std::array<std::uint64_t, warp_size>;
 inline std::size_t first_lane(LaneMask lanes) {
     return static_cast<std::size_t>(std::countr_zero(lanes)) % warp_size;
 }
+
+/// How many different values these lanes have.
+std::uint8_t distinct(const Lanes& values, LaneMask lanes);
 
 /// The launch's memory, which is only read.
 class MemorySource {
@@ -53,7 +58,7 @@ struct Counter {
 };
 using Counters = std::unordered_map<std::uint64_t, Counter>; ///< by address
 
-/// What a load instruction has loaded from global memory.
+/// What an instruction has loaded from global memory, or stored there.
 struct LoadedRange {
     std::uint64_t begin = UINT64_MAX, end = 0; ///< of all addresses
     std::uint64_t sectors = 0;                 ///< that its block had to fetch
@@ -67,6 +72,15 @@ struct LoadedRange {
     }
 };
 using LoadedRanges = std::map<std::uint32_t, LoadedRange>; ///< by instruction
+
+/// A sector that a block fetches from memory, or stores to for the first time.
+struct Place {
+    std::uint64_t sector = 0;
+    std::uint32_t instruction = 0;
+};
+
+/// The upper half of generic addresses of shared memory. No address of global memory has it.
+inline constexpr std::uint32_t shared_window = 0x00FF'0000;
 
 /// What the threads of a block share. Global memory is seen through what the block itself has written.
 class BlockState {
@@ -95,13 +109,22 @@ public:
     /// The words of global memory that its atomics go to.
     std::unordered_set<std::uint64_t>& atomic_words() { return atomic_words_; }
 
+    void note_place(std::uint64_t sector, std::uint32_t instruction);
+    std::vector<Place>& places() { return places_; }
+
     LoadedRanges& loaded() { return loaded_; }
+    LoadedRanges& stored() { return stored_ranges_; }
     std::size_t used_sectors() const { return touched_.size(); } ///< of global memory
 
     /// What it adds to counters; as if other blocks had already added so much.
     void count(std::uint64_t address, std::uint32_t bytes, std::uint64_t added);
     Counters& counters() { return counters_; }
     void add_to_counters(const Counters& counters, std::uint64_t blocks);
+
+    /// At a barrier: the number of threads with a predicate, or whether all or any have it. It is known when the barrier passes.
+    void reduce_at_barrier(std::string_view operation, LaneMask lanes, LaneMask set);
+    void pass_barrier();
+    std::uint32_t reduced_at_barrier() const { return reduced_; }
 
     /// A load that sees what other blocks store.
     /// \throws NotUnderstood if it waits for that
@@ -122,8 +145,12 @@ private:
     std::uint64_t touches_ = 0, latest_ = 0, request_ = 0;
     std::unordered_set<std::uint64_t> stored_; ///< sectors
     std::unordered_set<std::uint64_t> atomic_words_;
-    LoadedRanges loaded_;
+    LoadedRanges loaded_, stored_ranges_;
+    std::vector<Place> places_;
     Counters counters_;
+    std::uint32_t all_hold_ = 1, some_hold_ = 0, holding_ = 0,
+                  reduced_ = 0; ///< at the next barrier; at the latest
+    std::string reduction_;
     std::uint64_t polled_ = 0, polls_ = 0; ///< where, and how often in succession
 };
 
@@ -140,6 +167,7 @@ public:
     WideLanes wide(const Operand& operand) const;
     LaneMask predicate(const Operand& operand) const;
     WideLanes addresses(const Operand& operand) const;
+    Lanes constant_offsets(const Operand& operand) const; ///< in the bank of a constant
 
     void write(const Operand& to, LaneMask lanes, const Lanes& values);
     void write_wide(const Operand& to, LaneMask lanes, const WideLanes& values);
@@ -156,6 +184,10 @@ public:
     std::uint32_t predicates_of(int lane) const;
     void set_predicates(int lane, std::uint32_t bits, std::uint32_t mask);
 
+    /// Whether a store to these sectors goes to the L2 together with the warp's store right before. None: it is no store.
+    /// \param often whether several may, or else every second one if `sometimes`
+    bool stores_together(const std::vector<std::uint64_t>& sectors, bool often, bool sometimes);
+
     /// Words of local memory, each of all lanes.
     Lanes& local(std::uint32_t word) { return local_[word]; }
 
@@ -171,6 +203,7 @@ private:
     LaneMask existing_ = 0;
     std::vector<Lanes> registers_;
     std::unordered_map<std::uint32_t, Lanes> local_;
+    std::vector<std::uint64_t> stored_; ///< sectors of the latest store, if nothing but stores followed
     std::array<std::uint32_t, 64> uniform_{};
     std::array<LaneMask, 8> predicates_{}, uniform_predicates_{};
 };

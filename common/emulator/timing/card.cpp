@@ -38,6 +38,8 @@ Card::Card(std::string_view text) {
             curve->latency.emplace_back(point.at("bandwidth"), point.at("latency"));
             curve->spread.emplace_back(point.at("bandwidth"), point.at("spread"));
         }
+    for (const auto& point : json.at("stored_pieces"))
+        piece_costs_.emplace_back(point.at("bytes"), point.at("cost"));
     const auto errors = json.value("errors", nlohmann::json::object());
     for (const auto& [kind, error] : errors.items())
         errors_[kind] = {.median = error.at("median"), .most = error.at("most")};
@@ -66,12 +68,20 @@ LineLatency Card::line_latency(double loaded, double stored) const {
             .spread = between(loading_.spread, copying_.spread)};
 }
 
-double Card::atomic_rate(double words) const {
+double Card::hot_store_rate(double sectors) const {
+    return std::max((*this)["hot_stores_1"], (*this)["hot_stores_256"] * sectors / 256);
+}
+
+double Card::piece_cost(double bytes) const { return bytes == 0 ? 1 : interpolated(piece_costs_, bytes); }
+
+double Card::atomic_rate(double words, bool floats) const {
     // Measured by lanes. Of 32 at random words of 256, so many are not the only ones in their sector.
     constexpr double sectors_of_256 = 22.26 / 32;
-    const Points rates{{0, std::log((*this)["atomics_1"])},
-                       {8, std::log((*this)["atomics_256"] * sectors_of_256)},
-                       {16, std::log((*this)["atomics_65536"])}};
+    const double of_256 = (*this)["atomics_256"] * sectors_of_256;
+    // The L2 serves each sector on its own, and 256 words lie in many.
+    if (words > 256) return std::min((*this)["atomics_65536"], of_256 * words / 256);
+    const Points rates{{0, std::log((*this)[floats ? "atomics_1_float" : "atomics_1"])},
+                       {8, std::log(of_256)}};
     return std::exp(interpolated(rates, std::log2(std::max(words, 1.0))));
 }
 

@@ -35,7 +35,13 @@ public:
     LineLatency line_latency(double loaded, double stored) const;
 
     /// Sectors that atomics take per nanosecond, if they are spread over so many words.
-    double atomic_rate(double words) const;
+    double atomic_rate(double words, bool floats = false) const;
+
+    /// Stores per nanosecond that the L2 takes to so few sectors.
+    double hot_store_rate(double sectors) const;
+
+    /// What it costs to store pieces of so many bytes, against a copy in order. 0: it is in order.
+    double piece_cost(double bytes) const;
 
     /// The error found for kernels of this kind; null: none was looked for.
     const FoundError* error_of(const std::string& kind) const;
@@ -50,6 +56,7 @@ private:
     std::string id_, name_;
     std::map<std::string, double, std::less<>> constants_;
     Curves loading_, copying_; ///< copying: half of the bytes are stored
+    Points piece_costs_;       ///< by bytes
 };
 
 /// The card called `id`, of those in cards/. \throws std::runtime_error if it is none

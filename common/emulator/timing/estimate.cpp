@@ -41,10 +41,24 @@ double steps_of(const BlockTrace& trace) {
     });
 }
 
+/// What memory moves, in sectors that are loaded in order: for a sector that is stored, for a line of which little is loaded,
+/// and for single sectors at random places.
+struct Costs {
+    const Card& card;
+    double store, atom, scattered_load, scattered_store;
+
+    Costs(const Card& of, double store_cost)
+        : card(of), store((2 * card["bandwidth_loads"] / card["bandwidth_copy"] - 1) * store_cost),
+          atom(card["memory_atom"] / 32),
+          scattered_load(card["bandwidth_loads"] / card["scattered_loads"] / 32),
+          scattered_store(card["bandwidth_loads"] / card["scattered_stores"] / 32) {}
+};
+
 /// Adds `weight` times what one step does.
-void add(Totals& totals, const Instruction& instruction, const Step& step, double weight, double write_cost,
-         double atom) {
-    totals.issued[static_cast<std::size_t>(instruction.unit)] += weight;
+void add(Totals& totals, const Instruction& instruction, const Step& step, double weight,
+         const Costs& costs) {
+    const double turns = instruction.unit == Unit::adu ? std::max<int>(step.same, 1) : 1;
+    totals.issued[static_cast<std::size_t>(instruction.unit)] += weight * turns;
     if (instruction.effect == Effect::barrier) return;
     if (instruction.unit == Unit::shared) {
         const double passes = std::max<double>(step.passes, 1);
@@ -57,15 +71,23 @@ void add(Totals& totals, const Instruction& instruction, const Step& step, doubl
     }
     if (instruction.unit != Unit::global) return;
     if (step.lanes == 0) totals.passes += static_cast<std::uint64_t>(weight);
-    totals.pipe_cycles += weight * global_passes(instruction, step);
-    const double fetched = (step.misses - step.in_l2) * (1 - step.reused / 255.0),
+    totals.pipe_cycles += weight * std::max<double>(step.passes, 1);
+    const double new_share = 1 - step.reused / 255.0, fetched = (step.misses - step.in_l2) * new_share,
                  share = step.sectors > 0 ? fetched / step.sectors : 0;
+    const double line = step.is_scattered ? costs.scattered_load : costs.atom;
     if (instruction.effect == Effect::load)
-        totals.moved_sectors += weight * std::max(fetched, share * step.lines * atom);
+        totals.moved_sectors += weight * std::max(fetched, share * step.lines * line);
     if (instruction.effect == Effect::store) {
-        const bool is_partial = step.lanes * instruction.bytes < step.sectors * 32;
-        totals.moved_sectors += weight * (step.misses * write_cost + (is_partial ? fetched : 0));
-        if (is_partial) totals.partial_stores += weight * (step.sectors + step.lines);
+        const double stored =
+            step.misses * new_share * (step.is_scattered ? costs.scattered_store : costs.store);
+        const double read =
+            std::min(fetched, step.partial * new_share) * (step.is_scattered ? costs.scattered_load : 1);
+        totals.moved_sectors += weight * (stored + read);
+        if (instruction.hot_sectors > 0 && step.partial > 0)
+            totals.hot_stores_ns +=
+                weight * step.sectors / costs.card.hot_store_rate(instruction.hot_sectors);
+        else
+            totals.partial_stores += weight * (step.partial + std::min(step.partial, step.lines));
     }
     if (instruction.effect == Effect::atomic) totals.atomics += weight * step.sectors;
 }
@@ -97,7 +119,18 @@ void add_barriers(Totals& totals, const Work& work, const BlockTrace& block, std
     }
 }
 
-double write_cost(const Card& card) { return 2 * card["bandwidth_loads"] / card["bandwidth_copy"] - 1; }
+/// What storing costs, against a copy in order: more in pieces. And what is stored last stays in the L2.
+double store_cost(const Work& work, const Card& card) {
+    const auto weights = weights_of(work);
+    double bytes = 0;
+    for (std::size_t k = 0; k < work.samples.size(); ++k)
+        for (const WarpTrace& warp : work.samples[k])
+            for (const Step& step : warp)
+                if (work.code[step.instruction].effect == Effect::store)
+                    bytes += weights[k] * step.misses * 32;
+    const double kept = std::min(1.0, card["l2_dirty_bytes"] / std::max(bytes, 1.0));
+    return (1 - kept) * card.piece_cost(work.stored_piece_bytes);
+}
 
 /// Cycles that a multiprocessor's blocks take, and what their warps wait for.
 struct Simulated {
@@ -134,6 +167,8 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
                                  .resident = resident,
                                  .busy_multiprocessors = busy,
                                  .atomic_words = work.atomic_words,
+                                 .adds_floats = work.adds_floats,
+                                 .store_cost = store_cost(work, card),
                                  .loads_pass_atomics = loads_pass_atomics,
                                  .recorded_cycles = recorded_cycles},
                                 card);
@@ -171,7 +206,8 @@ double last_cycles(const Work& work, const Card& card) {
         return simulate({.code = work.code,
                          .blocks = std::span(&only, 1),
                          .busy_multiprocessors = 1,
-                         .atomic_words = work.atomic_words},
+                         .atomic_words = work.atomic_words,
+                         .adds_floats = work.adds_floats},
                         card)
             .cycles;
     };
@@ -182,7 +218,7 @@ double last_cycles(const Work& work, const Card& card) {
 
 Totals totals_of(const Work& work, const Card& card) {
     Totals totals;
-    const double cost = write_cost(card), atom = card["memory_atom"] / 32;
+    const Costs costs(card, store_cost(work, card));
     const auto weights = weights_of(work);
     std::uint32_t lines = 0;
     for (const Instruction& instruction : work.code) lines = std::max(lines, instruction.line);
@@ -196,7 +232,7 @@ Totals totals_of(const Work& work, const Card& card) {
                 const Instruction& instruction = work.code[step.instruction];
                 if (instruction.line != 0) line = instruction.line;
                 const std::uint64_t before = totals.passes;
-                add(totals, instruction, step, weights[k], cost, atom);
+                add(totals, instruction, step, weights[k], costs);
                 totals.lines[line].instructions += weight;
                 totals.lines[line].passes += totals.passes - before;
             }
@@ -224,7 +260,7 @@ std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Ca
     const auto issued = [&](Unit unit) { return totals.issued[static_cast<std::size_t>(unit)]; };
     // Of the two halves of the pipe one has the integers; the rest may go to either.
     const double heavy =
-        issued(Unit::fma_heavy) * card["issue_fma_heavy"] + issued(Unit::fma_wide) * card["fma_wide_busy"];
+        issued(Unit::fma_heavy) * card["issue_fma_heavy"] + issued(Unit::fma_wide) * card["issue_fma_wide"];
     const double fma = std::max(heavy, heavy / 2 + issued(Unit::fma) * card["issue_fma"]);
     return {{"memory", totals.moved_sectors * 32 / card["bandwidth_loads"] / 1e3},
             {"instructions", static_cast<double>(totals.instructions) / 4 / cycles_per_us},
@@ -234,8 +270,8 @@ std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Ca
             {"fma", fma / 4 / cycles_per_us},
             {"xu", issued(Unit::xu) * card["issue_xu"] / 4 / cycles_per_us},
             {"block_starts", static_cast<double>(work.blocks) / card["block_starts"] / 1e3},
-            {"stores", totals.partial_stores * 4 / 5 / card["partial_stores"] / 1e3},
-            {"atomics", totals.atomics / card.atomic_rate(work.atomic_words) / 1e3}};
+            {"stores", (totals.partial_stores * 4 / 5 / card["partial_stores"] + totals.hot_stores_ns) / 1e3},
+            {"atomics", totals.atomics / card.atomic_rate(work.atomic_words, work.adds_floats) / 1e3}};
 }
 
 std::string kind_of(const Work& work) {

@@ -28,6 +28,9 @@ struct Work {
     std::uint64_t blocks = 0;
     std::uint32_t threads = 0, registers = 0, shared_bytes = 0; ///< of a block, of a thread, of a block
     double atomic_words = 1;                                    ///< of global memory, that its atomics go to
+    bool adds_floats = false;                                   ///< some of its atomics do
+    double stored_piece_bytes =
+        0; ///< how long pieces are that a block stores; 0: blocks side by side store all of it
 };
 
 /// What the instructions of a line add to Totals.
@@ -44,6 +47,7 @@ struct Totals {
     double moved_sectors = 0;    ///< from and to memory, those written weighted with what they cost more
     double pipe_cycles = 0;      ///< of the data pipe
     double partial_stores = 0;   ///< sectors that are stored in part, and the lines that these are in
+    double hot_stores_ns = 0;    ///< that the L2 needs for those to sectors that many blocks store to
     double atomics = 0;          ///< sectors of atomics on global memory
     std::array<double, unit_count> issued{}; ///< instructions by unit
     std::vector<LineTotals> lines;           ///< by Instruction::line

@@ -21,19 +21,23 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
       l1_latency_(card["latency_l1_load"]), l2_latency_(card["latency_l2_load"]),
       atomic_latency_(card["latency_global_atomic"]), shared_atomic_latency_(card["latency_shared_atomic"]),
       shared_atomic_lane_(card["shared_atomic_lane"]), other_latency_(card["latency_other"]),
-      atom_(card["memory_atom"]), loads_pass_atomics_(shift.loads_pass_atomics) {
+      barrier_pass_(card["barrier_pass"]), atom_(card["memory_atom"]),
+      scattered_load_(card["bandwidth_loads"] / card["scattered_loads"]),
+      scattered_store_(card["bandwidth_loads"] / card["scattered_stores"]),
+      loads_pass_atomics_(shift.loads_pass_atomics) {
     idle_latency_ = card.line_latency(0, 0).latency;
     queue_.resize(static_cast<std::size_t>(card["threads"] / 32)); // an access of each warp
     const double clock = card["clock"], loads = card["bandwidth_loads"];
     // A copy reads as much as it writes.
-    write_cost_ = 2 * loads / card["bandwidth_copy"] - 1;
+    write_cost_ = (2 * loads / card["bandwidth_copy"] - 1) * shift.store_cost;
     gigabytes_ = shift.busy_multiprocessors * clock;
     bytes_per_cycle_ = loads / gigabytes_;
     l2_bytes_per_cycle_ = card["bandwidth_l2"] / gigabytes_;
+    l2_line_interval_ = gigabytes_ / card["scattered_l2_loads"];
     taken_.resize(static_cast<std::size_t>(card["threads"] / 32)); // one of each warp
     // It was measured with four sectors in a line. A line's request is taken to be as long as a sector.
     partial_interval_ = gigabytes_ / card["partial_stores"] * 4 / 5;
-    atomic_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words);
+    atomic_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words, shift.adds_floats);
 }
 
 double MemoryModel::pass_pipe(double now, double cycles) {
@@ -50,9 +54,7 @@ double MemoryModel::pass_pipe(double now, double cycles) {
 
 Access MemoryModel::access(const Instruction& instruction, const Step& step, double now, double latency) {
     double cycles = 1; // even if no lane executes it
-    if (step.lanes != 0)
-        cycles = instruction.unit == Unit::global ? global_passes(instruction, step)
-                                                  : std::max<double>(step.passes, 1);
+    if (step.lanes != 0) cycles = std::max<double>(step.passes, 1);
     if (step.lanes != 0 && instruction.effect == Effect::shared_atomic) cycles += step.same - 1;
     const double begin = pass_pipe(now, cycles);
     count_passes(kind_of(instruction, step));
@@ -105,13 +107,16 @@ double MemoryModel::load(const Step& step, double begin) {
     // They are behind others on the way to the L2.
     const double ahead = std::max(partial_stores_, loads_pass_atomics_ ? 0 : atomics_);
     if (fetched == 0) {
-        l2_ = std::max(l2_, begin) + step.misses * sector_bytes / l2_bytes_per_cycle_;
+        const double lines = step.lines * step.misses / std::max<double>(step.sectors, 1);
+        l2_ = std::max(l2_, begin) +
+              std::max(step.misses * sector_bytes / l2_bytes_per_cycle_, lines * l2_line_interval_);
         return std::max({pipe_ - 1, ahead, l2_}) - entry_ + l2_latency_;
     }
     begin = std::max(begin, ahead);
     const double missed_lines =
         std::ceil(static_cast<double>(step.lines) * fetched / std::max<double>(step.sectors, 1));
-    const double bytes = std::max(fetched * sector_bytes, missed_lines * atom_);
+    const double bytes =
+        std::max(fetched * sector_bytes, missed_lines * (step.is_scattered ? scattered_load_ : atom_));
     double latest = -1;
     for (double line = 0; line < missed_lines; ++line) latest = std::max(latest, random() + random() - 1);
     loaded_.add(bytes, begin);
@@ -129,16 +134,20 @@ double MemoryModel::atomic(const Step& step, double begin) {
 }
 
 void MemoryModel::store(const Instruction& instruction, const Step& step, double begin) {
-    const double bytes = step.lanes * instruction.bytes, whole = step.sectors * sector_bytes;
-    stored_.add(step.misses * sector_bytes, begin);
-    double moved = step.misses * sector_bytes * write_cost_;
-    if (bytes < whole) {
-        const double rest = (step.misses - step.in_l2) * sector_bytes; // that is read
+    const double share = 1 - step.reused / 255.0; // that is not in the L2
+    stored_.add(share * step.misses * sector_bytes, begin);
+    double moved = share * step.misses * (step.is_scattered ? scattered_store_ : sector_bytes * write_cost_);
+    if (step.partial > 0) {
+        const double rest = share * std::min<int>(step.partial, step.misses - step.in_l2) *
+                            (step.is_scattered ? scattered_load_ : sector_bytes); // that is read
         loaded_.add(rest, begin);
         moved += rest;
-        partial_stores_ = std::max(partial_stores_, begin) + (step.sectors + step.lines) * partial_interval_;
+        const double taken = instruction.hot_sectors > 0
+                                 ? step.sectors * gigabytes_ / card_.hot_store_rate(instruction.hot_sectors)
+                                 : (step.partial + std::min(step.partial, step.lines)) * partial_interval_;
+        partial_stores_ = std::max(partial_stores_, begin) + taken;
     }
-    take(std::max(move(moved, begin), bytes < whole ? partial_stores_ : 0));
+    take(std::max(move(moved, begin), step.partial > 0 ? partial_stores_ : 0));
 }
 
 void MemoryModel::take(double at) {

@@ -40,6 +40,7 @@ public:
     /// \param has_stored to global memory: then the pass is taken when their words are read
     void pass_barrier(double at, bool has_stored) {
         barriers_.push(at - entry_ + (has_stored ? operands_read_ : 0));
+        lanes_.fill(*std::max_element(lanes_.begin(), lanes_.end()) + barrier_pass_); // behind all accesses
     }
 
     /// Of barriers, and of shuffles and atomics that have to be repeated, until all accesses and barriers are over.
@@ -75,11 +76,13 @@ private:
 
     const Card& card_;
     double entry_, operands_read_, l1_latency_, l2_latency_, atomic_latency_, shared_atomic_latency_,
-        shared_atomic_lane_, other_latency_, write_cost_, atom_;
-    double idle_latency_;       ///< of a load of a line
-    double gigabytes_;          ///< per second and byte in a cycle of each multiprocessor
-    double bytes_per_cycle_;    ///< this multiprocessor's share
-    double l2_bytes_per_cycle_; ///< and that of what the L2 delivers
+        shared_atomic_lane_, other_latency_, barrier_pass_, write_cost_, atom_;
+    double scattered_load_, scattered_store_; ///< as many bytes as are loaded in order in that time
+    double idle_latency_;                     ///< of a load of a line
+    double gigabytes_;                        ///< per second and byte in a cycle of each multiprocessor
+    double bytes_per_cycle_;                  ///< this multiprocessor's share
+    double l2_bytes_per_cycle_;               ///< and that of what the L2 delivers
+    double l2_line_interval_;                 ///< cycles of a line of which it delivers single sectors
     double partial_interval_;   ///< cycles of a store to a part of a sector, and of a line's request
     double atomic_interval_;    ///< cycles of an atomic's sector
     std::vector<double> queue_; ///< when each of the latest accesses leaves it

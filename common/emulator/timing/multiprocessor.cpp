@@ -58,8 +58,8 @@ struct Scheduler {
     std::priority_queue<WarpState*, std::vector<WarpState*>, Later> waiting;
     std::vector<WarpState*> ready; ///< the oldest first
     std::array<double, unit_count> free{};
-    double light_free = 0;     ///< the half of the FMA pipe that has no integer multiplier
-    double wide_taken = never; ///< when the other half has taken the latest product, of 64 bits
+    double light_free = 0; ///< the half of the FMA pipe that has no integer multiplier
+    double dispatched = 0; ///< when a product of 64 bits no longer keeps arithmetic from being dispatched
 };
 
 class Multiprocessor {
@@ -80,7 +80,7 @@ public:
         latencies_ = {card["latency_other"],    card["latency_special_register"],
                       card["latency_constant"], card["latency_xu"],
                       card["latency_shuffle"],  card["latency_shared_load"],
-                      card["latency_redux"],    card["latency_fp64"]};
+                      card["latency_redux"],    card["latency_match"]};
         const double clock = card["clock"];
         block_interval_ = shift.busy_multiprocessors / card["block_starts"] * clock;
         block_gap_ = card["block_gap"];
@@ -88,10 +88,12 @@ public:
         adu_warp_ = card["adu_warp"];
         barrier_ = card["barrier"];
         branch_ = card["branch_taken"];
+        jump_ = card["jump"];
+        turn_ = card["latency_turn"];
         constant_miss_ = card["constant_miss"];
         fence_ = card["latency_fence"];
         to_l2_ = card["latency_l2_load"];
-        wide_busy_ = card["fma_wide_busy"];
+        wide_dispatch_ = card["fma_wide_dispatch"];
         operands_read_ = card["operands_read"];
     }
 
@@ -124,8 +126,7 @@ private:
                 chosen = warp;
                 break;
             }
-            soonest =
-                std::min(soonest, scheduler.wide_taken > now ? std::min(from, scheduler.wide_taken) : from);
+            soonest = std::min(soonest, from);
         }
         if (chosen != scheduler.ready.end()) {
             WarpState& warp = **chosen;
@@ -180,7 +181,11 @@ private:
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
         const bool accesses = is_access(instruction_of(warp));
         if (accesses) from = std::max(from, memory_.queue_free());
-        if (from > now) warp.reason = why_busy(scheduler, unit, from, now);
+        if (from > now) warp.reason = why_busy(unit);
+        if (is_arithmetic(unit) && scheduler.dispatched > from) {
+            from = scheduler.dispatched;
+            if (from > now) warp.reason = Wait::dispatch_stall;
+        }
         const double room = effect == Effect::store || effect == Effect::atomic ? memory_.stores_free() : 0;
         if (room > from) {
             from = room;
@@ -189,12 +194,9 @@ private:
         return warp.throttled = from;
     }
 
-    static Wait why_busy(const Scheduler& scheduler, Unit unit, double from, double now) {
-        if (unit == Unit::shared || unit == Unit::global || unit == Unit::xu) return Wait::mio_throttle;
-        const bool is_fma = unit == Unit::fma || unit == Unit::fma_heavy || unit == Unit::fma_wide;
-        return is_fma && now >= scheduler.wide_taken && from == fma_heavy_free(scheduler)
-                   ? Wait::dispatch_stall
-                   : Wait::math_pipe_throttle;
+    static Wait why_busy(Unit unit) {
+        const bool is_of_mio = unit == Unit::shared || unit == Unit::global || unit == Unit::xu;
+        return is_of_mio ? Wait::mio_throttle : Wait::math_pipe_throttle;
     }
 
     static double fma_heavy_free(const Scheduler& scheduler) {
@@ -205,13 +207,13 @@ private:
         const double until = now + intervals_[static_cast<std::size_t>(unit)];
         const bool is_heavy = unit == Unit::fma_heavy || unit == Unit::fma_wide ||
                               (unit == Unit::fma && scheduler.light_free > now);
-        if (is_heavy) {
+        if (is_heavy)
             scheduler.free[static_cast<std::size_t>(Unit::fma_heavy)] = until;
-            scheduler.wide_taken = unit == Unit::fma_wide ? now + wide_busy_ : never;
-        } else if (unit == Unit::fma)
+        else if (unit == Unit::fma)
             scheduler.light_free = until;
         else
             scheduler.free[static_cast<std::size_t>(unit)] = until;
+        if (unit == Unit::fma_wide) scheduler.dispatched = now + wide_dispatch_;
     }
 
     void issue(Scheduler& scheduler, WarpState& warp, double now) {
@@ -238,13 +240,18 @@ private:
         }
         if (instruction.effect == Effect::load && step.misses > 0 && now < shift_.recorded_cycles)
             times_.rows[warp.age].loads.push_back({now, access.result, step.misses * 32U});
-        if (instruction.unit == Unit::adu && instruction.effect != Effect::barrier)
-            access.result += pass_adu(now) - now - adu_warp_;
+        if (instruction.unit == Unit::adu && instruction.effect != Effect::barrier) {
+            const double more = std::max<int>(step.same, 1) - 1; // values that lanes differ in
+            access.result += pass_adu(now) - now - adu_warp_ + more * turn_;
+            adu_free_ += more * adu_warp_;
+        }
         if (instruction.unit == Unit::adu && instruction.constants != 0) // LDC, which has a scoreboard
             access.result =
                 std::max(access.result, constants_end(loaded_constants_, instruction, access.result));
         if (instruction.effect == Effect::branch && step.taken)
             delay(warp, warp.ready + branch_, Wait::branch_resolving);
+        if (instruction.effect == Effect::jump && step.taken)
+            delay(warp, warp.ready + jump_, Wait::branch_resolving);
         if (instruction.effect == Effect::store || instruction.effect == Effect::atomic)
             warp.stored = std::max(memory_.stores_end(), memory_.partial_stores_end());
         if (instruction.effect == Effect::fence) // after the L2 has answered the stores
@@ -273,9 +280,10 @@ private:
         warp.reason = reason;
     }
 
-    /// Waits for what its next instruction needs. That may be beyond a barrier.
+    /// Waits for what its next instruction needs. That may be beyond a barrier: BAR.SYNC.DEFER_BLOCKING lets a warp that has
+    /// arrived go on with arithmetic.
     void go_on(WarpState& warp) {
-        if (warp.at < warp.trace->size() && !passes_barriers(instruction_of(warp).unit)) {
+        if (warp.at < warp.trace->size() && !is_arithmetic(instruction_of(warp).unit)) {
             warp.is_blocked = warp.has_arrived;
             if (warp.is_blocked) return;
             delay(warp, warp.passed, Wait::barrier);
@@ -284,8 +292,7 @@ private:
         schedulers_[warp.scheduler].waiting.push(&warp);
     }
 
-    /// BAR.SYNC.DEFER_BLOCKING: a warp that has arrived goes on with arithmetic.
-    static bool passes_barriers(Unit unit) {
+    static bool is_arithmetic(Unit unit) {
         return unit == Unit::alu || unit == Unit::fma || unit == Unit::fma_heavy || unit == Unit::fma_wide;
     }
 
@@ -363,8 +370,8 @@ private:
     const Shift& shift_;
     std::array<double, unit_count> intervals_{};
     std::array<double, latency_count> latencies_{};
-    double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, operands_read_;
-    double constant_miss_, fence_, to_l2_, wide_busy_;
+    double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, jump_, turn_, operands_read_;
+    double constant_miss_, fence_, to_l2_, wide_dispatch_;
     ConstantLines immediates_{}, loaded_constants_{}; ///< each has a cache of its own
     MemoryModel memory_;
     std::array<Scheduler, scheduler_count> schedulers_;

@@ -36,6 +36,7 @@ enum class Effect : std::uint8_t {
     shared_atomic,
     fence, ///< beyond the block
     branch,
+    jump, ///< to a function, back from it, or to where a register says
     barrier,
     exit
 };
@@ -52,8 +53,9 @@ struct Instruction {
     std::uint8_t read_scoreboard = no_scoreboard;  ///< that the reading of its operands releases
     std::uint8_t waits = 0;                        ///< scoreboards that it waits for, one bit each
     std::uint8_t bytes = 4;                        ///< per lane, of a memory access
-    std::uint32_t line = 0;     ///< that it counts on; 0: on that of what the warp has executed before it
-    std::uint8_t constants = 0; ///< the line of 64 bytes of constant memory that it needs, from 1 on
+    std::uint32_t line = 0;        ///< that it counts on; 0: on that of what the warp has executed before it
+    std::uint8_t constants = 0;    ///< the line of 64 bytes of constant memory that it needs, from 1 on
+    std::uint32_t hot_sectors = 0; ///< of a store: to so few do many blocks store; 0: each block has its own
 };
 
 /// Whether it goes through the data pipe.
@@ -70,7 +72,7 @@ enum class Latency : std::uint8_t {
     shuffle,
     shared_load,
     redux,
-    fp64
+    match
 };
 inline constexpr std::size_t latency_count = 8;
 
@@ -78,22 +80,19 @@ inline constexpr std::size_t latency_count = 8;
 struct Step {
     std::uint32_t instruction = 0; ///< index in the code
     std::uint8_t lanes = 0;        ///< that execute it; 0: the guard was false for all
-    std::uint8_t passes = 0;       ///< of the shared-memory data pipe, conflicts included
+    std::uint8_t passes = 0;       ///< of the data pipe, conflicts included
     std::uint8_t conflicts = 0;    ///< those of them that other addresses would not need
     std::uint8_t sectors = 0;      ///< of global memory that the request touches
     std::uint8_t lines = 0;        ///< of 128 bytes, that these sectors are in
+    std::uint8_t partial = 0;      ///< sectors of a store that it leaves some bytes of
     std::uint8_t misses = 0; ///< sectors that its block had not touched before; of a store, not stored to
     std::uint8_t in_l2 = 0;  ///< those of the misses that an earlier access has fetched from memory
     std::uint8_t reused = 0; ///< how often, of 255, another block has brought all of them to the L2
-    std::uint8_t same = 0;   ///< lanes of an atomic with the most popular word
-    bool taken = false;      ///< a branch that jumps
+    std::uint8_t same =
+        0; ///< lanes of an atomic with the most popular word; turns of LDC and MATCH, one for each value
+    bool is_scattered = false; ///< its sectors are at random places
+    bool taken = false;        ///< a branch that jumps
 };
-
-/// Of the data pipe, for an access to global memory: one for each line, and one for every 128 bytes of registers.
-inline double global_passes(const Instruction& instruction, const Step& step) {
-    return std::max<double>(
-        {1.0, static_cast<double>(step.lines), std::ceil(step.lanes * instruction.bytes / 128.0)});
-}
 
 using WarpTrace = std::vector<Step>;
 using BlockTrace = std::vector<WarpTrace>;

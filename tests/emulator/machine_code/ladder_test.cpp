@@ -2,6 +2,8 @@
 // --print-instruction-encoding` of 13.2.51, for blocks of 256, without the NOPs that pad each kernel. What they execute is
 // compared with what an H200 counted, and estimates with their record.
 
+#include "listed.hpp"
+
 #include "emulator/machine_code/listing.hpp"
 #include "emulator/machine_code/sampling.hpp"
 #include "emulator/timing/estimate.hpp"
@@ -29,18 +31,6 @@ std::string text_of(const std::string& file) {
     EXPECT_TRUE(stream) << file;
     return {std::istreambuf_iterator<char>(stream), {}};
 }
-
-/// Any word anywhere: the ladder's kernels only add them.
-class AnyMemory final : public machine_code::MemorySource {
-public:
-    const std::byte* bytes(std::uint64_t address, std::size_t) const override {
-        words_.fill(static_cast<std::uint32_t>(address * 2654435761));
-        return reinterpret_cast<const std::byte*>(words_.data());
-    }
-
-private:
-    mutable std::array<std::uint32_t, 4> words_{};
-};
 
 struct LadderKernel {
     const char* name;
@@ -294,15 +284,6 @@ TEST(MachineCode, names_what_it_does_not_understand) {
     }
 }
 
-/// Lines of a listing without labels: each instruction waits for nothing.
-std::string listed(const std::vector<std::string>& lines) {
-    std::string listing = "\n.text.k:\n";
-    for (const std::string& line : lines)
-        listing += line.ends_with(":") ? line + "\n"
-                                       : "/*0000*/ " + line + " ; /* 0x0 */\n/* 0x000fe20000000000 */\n";
-    return listing;
-}
-
 TEST(MachineCode, has_the_lines_of_the_ptx_that_it_is_made_of) {
     const std::string line = "\t//## File \".nv_debug_ptx_txt\", line ";
     const std::string instruction = "/*0000*/ NOP ; /* 0x0 */\n/* 0x000fe20000000000 */\n";
@@ -453,6 +434,23 @@ TEST(MachineCode, takes_from_the_l2_what_blocks_share) {
     EXPECT_NEAR(megabytes_loaded(all_over, card_with_l2(7'000'000)), 20.48 * 6.24 / 10.24, 0.05);
 }
 
+/// 1,000 blocks store to the same word, to one of their own, or to one that an atomic has told them.
+TEST(MachineCode, knows_what_many_blocks_store_to) {
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1000, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    const auto hot_sectors = [&](std::vector<std::string> lines) {
+        lines.emplace_back("STG.E desc[UR4][R2.64], R1");
+        lines.emplace_back("EXIT");
+        const machine_code::Code code = machine_code::read_listing(listed(lines), "k");
+        return machine_code::sample(code, launch, timing::find_card("h200"))
+            .code[lines.size() - 2]
+            .hot_sectors;
+    };
+    EXPECT_EQ(hot_sectors({"MOV R2, 0x100"}), 1U);
+    EXPECT_EQ(hot_sectors({"S2R R0, SR_CTAID.X", "IMAD.SHL.U32 R2, R0, 0x20, RZ"}), 0U);
+    EXPECT_EQ(hot_sectors({"MOV R2, 0x100", "ATOMG.E.ADD.STRONG.GPU PT, R4, desc[UR4][R2.64], R5"}), 0U);
+}
+
 TEST(MachineCode, takes_64_bits_of_an_address_without_a_descriptor) {
     const machine_code::Code code = machine_code::read_listing(
         listed({"MOV R7, 0x7f00", "ATOMG.E.CAS.STRONG.GPU PT, RZ, [R6+0x18], R2, R3", "EXIT"}), "k");
@@ -595,9 +593,8 @@ TEST(MachineCode, says_which_atomics_are_out_of_scope) {
                                           machine_code::sample(code, launch, timing::find_card("h200")));
     };
     EXPECT_EQ(reason("RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R5"), "");
-    EXPECT_EQ(reason("RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"),
-              "the rate of atomics on floats was not measured");
-    EXPECT_EQ(reason("@!PT RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"), "");
+    EXPECT_EQ(reason("RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"), "");
+    EXPECT_EQ(reason("@!PT ATOMG.E.CAS.STRONG.GPU PT, R5, desc[UR4][R2.64], R6, R7"), "");
     EXPECT_EQ(reason("ATOMG.E.CAS.STRONG.GPU PT, R5, desc[UR4][R2.64], R6, R7"),
               "how often a compare-and-swap fails is not modeled");
     EXPECT_EQ(reason("ATOMS.CAST.SPIN R5, [R2+0x400], R6, R7"),
@@ -769,21 +766,21 @@ TEST(Timing, records_which_loads_are_under_way) {
     EXPECT_NEAR(load.to, 711.5, 65);
 }
 
-/// Three blocks of one warp, two at once. Block 0 multiplies in double precision five times, each of which takes 16 cycles;
+/// Three blocks of one warp, two at once. Block 0 shuffles five times, each of which takes 26 cycles;
 /// block 1 once. So block 1 ends first, and block 2 takes its place.
 TEST(Timing, gives_a_block_the_place_of_the_one_that_ended) {
     const std::vector<timing::Instruction> code = {
-        {.unit = timing::Unit::fp64,
-         .latency = static_cast<std::uint8_t>(timing::Latency::fp64),
+        {.unit = timing::Unit::shared,
+         .latency = static_cast<std::uint8_t>(timing::Latency::shuffle),
          .write_scoreboard = 0,
          .waits = 1},
         {.effect = timing::Effect::exit, .waits = 1}};
-    const auto multiplies = [](std::size_t times) {
+    const auto shuffles = [](std::size_t times) {
         timing::WarpTrace warp(times, {.instruction = 0, .lanes = 32});
         warp.push_back({.instruction = 1, .lanes = 32, .taken = true});
         return timing::BlockTrace{warp};
     };
-    const timing::BlockTrace longer = multiplies(5), shorter = multiplies(1);
+    const timing::BlockTrace longer = shuffles(5), shorter = shuffles(1);
     const timing::BlockTrace* const blocks[] = {&longer, &shorter, &shorter};
     const std::string rows = rows_of(
         {.code = code, .blocks = blocks, .resident = 2, .busy_multiprocessors = 1, .recorded_cycles = 1000});
@@ -923,19 +920,6 @@ TEST(Timing, calls_it_a_long_scoreboard_that_guards_the_words_of_a_store) {
               "000: selected 0-1 long_scoreboard 1-22 selected 22-24\n");
 }
 
-/// 16 bytes of each lane take four passes, even from one address.
-TEST(Timing, passes_128_bytes_of_registers_at_once) {
-    timing::Instruction load = global(timing::Effect::load);
-    const auto passes = [&](std::uint8_t bytes, std::uint8_t lines) {
-        load.bytes = bytes;
-        return timing::global_passes(load, {.lanes = 32, .lines = lines});
-    };
-    EXPECT_EQ(passes(4, 1), 1);
-    EXPECT_EQ(passes(4, 32), 32);
-    EXPECT_EQ(passes(16, 1), 4);
-    EXPECT_EQ(passes(16, 4), 4);
-}
-
 /// The description's points: alone at 3,658 GB/s 899.2 cycles and a spread of 246.7, beside stores at 2,385 GB/s 982.3.
 TEST(Timing, loads_a_line_later_if_memory_is_busy) {
     const timing::Card& card = timing::find_card("h200");
@@ -948,18 +932,61 @@ TEST(Timing, loads_a_line_later_if_memory_is_busy) {
     EXPECT_NEAR(card.line_latency(0.75 * 2385, 0.25 * 2385).latency, (alone + 982.3) / 2, 1e-9);
 }
 
-/// The XU takes 8 cycles per warp, the ALU 2. A jump takes 14 cycles more than the stall that it asks for.
+/// The XU takes 8 cycles per warp, the ALU 2. Taken jumps take longer than the stall
+/// that they ask for: 5 cycles, and 19 if a register says where to.
 TEST(Timing, names_waits_as_the_profiler_does) {
     const timing::Instruction xu{.unit = timing::Unit::xu}, alu{.unit = timing::Unit::alu};
     EXPECT_EQ(rows_with({{xu, {}}, {xu, {}}}), "000: selected 0-1 mio_throttle 1-8 selected 8-10\n");
     EXPECT_EQ(rows_with({{alu, {}}, {alu, {}}}), "000: selected 0-1 math_pipe_throttle 1-2 selected 2-4\n");
-    // A 64-bit product keeps its pipe busy for 4 cycles, and holds up the next one for 6.
+    // A 64-bit product keeps its pipe busy for 4 cycles, and for 2 all arithmetic from being dispatched.
     const timing::Instruction wide{.unit = timing::Unit::fma_wide};
-    EXPECT_EQ(rows_with({{wide, {}}, {wide, {}}}),
-              "000: selected 0-1 math_pipe_throttle 1-4 dispatch_stall 4-6 selected 6-8\n");
-    EXPECT_EQ(rows_with({{{.unit = timing::Unit::branch, .effect = timing::Effect::branch, .stall = 5},
-                          {.taken = true}}}),
-              "000: selected 0-1 wait 1-5 branch_resolving 5-19 selected 19-20\n");
+    EXPECT_EQ(rows_with({{wide, {}}, {wide, {}}}), "000: selected 0-1 math_pipe_throttle 1-4 selected 4-6\n");
+    EXPECT_EQ(rows_with({{wide, {}}, {alu, {}}}), "000: selected 0-1 dispatch_stall 1-2 selected 2-4\n");
+    EXPECT_EQ(rows_with({{wide, {}}, {{.unit = timing::Unit::uniform}, {}}}), "000: selected 0-3\n");
+    const auto jumps = [](timing::Effect effect) {
+        return rows_with({{{.unit = timing::Unit::branch, .effect = effect, .stall = 5}, {.taken = true}}});
+    };
+    EXPECT_EQ(jumps(timing::Effect::branch),
+              "000: selected 0-1 wait 1-5 branch_resolving 5-10 selected 10-11\n");
+    EXPECT_EQ(jumps(timing::Effect::jump),
+              "000: selected 0-1 wait 1-5 branch_resolving 5-24 selected 24-25\n");
+}
+
+/// LDC of 32 different words: 40 cycles, 61 for the first of a line, and 11 for each further word. The address unit, 2 cycles for
+/// each, has no time for the second warp before 64; that is served at 66, and waits for nothing more.
+TEST(Timing, takes_turns_for_lanes_with_different_constants) {
+    const timing::Instruction load{.unit = timing::Unit::adu,
+                                   .latency = static_cast<std::uint8_t>(timing::Latency::constant),
+                                   .write_scoreboard = 0,
+                                   .waits = 1,
+                                   .constants = 1};
+    const auto rows = [&](std::uint8_t words) {
+        return rows_with({{load, {.same = words}}, {{.waits = 1}, {}}}, 2);
+    };
+    EXPECT_EQ(rows(1), "000: selected 0-1 short_scoreboard 1-101 selected 101-103\n"
+                       "001: selected 2-3 short_scoreboard 3-101 selected 101-103\n");
+    EXPECT_EQ(rows(32), "000: selected 0-1 short_scoreboard 1-442 selected 442-444\n"
+                        "001: selected 2-3 short_scoreboard 3-445 selected 445-447\n");
+}
+
+/// Passes begin at 6, in every second cycle: an access of 8 is over at 22. A barrier then keeps the pipe for 2 cycles, where the
+/// other half of the cycles was free before: the load behind it begins at 24, and its result is there 23 - 6 cycles later.
+TEST(Timing, lets_all_accesses_pass_before_a_barrier) {
+    const timing::Instruction load{.unit = timing::Unit::shared,
+                                   .effect = timing::Effect::shared,
+                                   .latency = static_cast<std::uint8_t>(timing::Latency::shared_load),
+                                   .write_scoreboard = 0},
+        access{.unit = timing::Unit::shared},
+        barrier{.unit = timing::Unit::adu, .effect = timing::Effect::barrier};
+    const auto rows = [&](std::uint8_t passes) {
+        return rows_with(
+            {{access, {.passes = passes}}, {barrier, {}}, {load, {.passes = 1}}, {{.waits = 1}, {}}});
+    };
+    // The barrier passes at 1 + 2 + 12.
+    EXPECT_EQ(rows(1),
+              "000: selected 0-2 barrier 2-15 selected 15-16 short_scoreboard 16-38 selected 38-40\n");
+    EXPECT_EQ(rows(8),
+              "000: selected 0-2 barrier 2-15 selected 15-16 short_scoreboard 16-41 selected 41-43\n");
 }
 
 /// A kernel of 10,000 blocks of 8 warps, all with these instructions.
@@ -983,6 +1010,73 @@ double floor_of(const timing::Work& work, const std::string& name) {
     for (const auto& [floor, time] : timing::floors_us(work, timing::find_card("h200")))
         if (floor == name) return time;
     return 0;
+}
+
+/// 80,000 warps load a word of each lane, all in lines of their own. Memory delivers 64 bytes at once, and single sectors at random
+/// places at a rate of their own; the L2, too, which does not count here.
+TEST(Timing, moves_sectors_at_random_places_at_their_own_rate) {
+    timing::Step step{.sectors = 32, .lines = 32, .misses = 32};
+    const auto memory = [&](timing::Effect effect) {
+        return floor_of(work_with({{global(effect), step}}), "memory");
+    };
+    const timing::Card& card = timing::find_card("h200");
+    EXPECT_NEAR(memory(timing::Effect::load), 80'000 * 32 * 64 / card["bandwidth_loads"] / 1e3, 1e-9);
+    step.is_scattered = true;
+    EXPECT_NEAR(memory(timing::Effect::load), 80'000 * 32 / card["scattered_loads"] / 1e3, 1e-9);
+    step.reused = 51; // a fifth of them is in the L2
+    EXPECT_NEAR(memory(timing::Effect::load), 80'000 * 32 * 0.8 / card["scattered_loads"] / 1e3, 1e-9);
+    step.reused = 0; // Parts of sectors are read before.
+    step.partial = 32;
+    EXPECT_NEAR(memory(timing::Effect::store),
+                80'000 * 32 * (1 / card["scattered_stores"] + 1 / card["scattered_loads"]) / 1e3, 1e-9);
+}
+
+/// 80,000 warps store 128 bytes each, 10.24 MB: less than what the L2 keeps. Of ten times as many, it keeps a part.
+TEST(Timing, keeps_in_the_l2_what_is_stored_last) {
+    const timing::Card& card = timing::find_card("h200");
+    timing::Work work = work_with({{global(timing::Effect::store), {.sectors = 4, .lines = 1, .misses = 4}}});
+    EXPECT_EQ(floor_of(work, "memory"), 0);
+    work.blocks *= 10;
+    const double bytes = 102.4e6 - card["l2_dirty_bytes"], copied = 1 / card["bandwidth_copy"],
+                 loaded = 1 / card["bandwidth_loads"];
+    EXPECT_NEAR(floor_of(work, "memory"), bytes * (2 * copied - loaded) / 1e3, 1e-6);
+    work.stored_piece_bytes = 96; // between 64 and 128
+    EXPECT_NEAR(floor_of(work, "memory"), bytes * (2 * copied - loaded) * (1.235 + 1.22) / 2 / 1e3, 1e-6);
+}
+
+/// All blocks store to a sector that others store to, 80,000 times: 1.45 of them in a nanosecond. To 512 sectors 11.2.
+TEST(Timing, stores_to_few_sectors_in_turn) {
+    timing::Instruction store = global(timing::Effect::store);
+    const auto microseconds = [&](std::uint32_t sectors) {
+        store.hot_sectors = sectors;
+        return floor_of(work_with({{store, {.sectors = 1, .lines = 1, .partial = 1}}}), "stores");
+    };
+    EXPECT_NEAR(microseconds(0), 80'000 * 2 * 0.8 / 111.1 / 1e3, 1e-2);
+    EXPECT_NEAR(microseconds(1), 80'000 / 1.45 / 1e3, 1e-9);
+    EXPECT_NEAR(microseconds(512), 80'000 / 11.2 / 1e3, 1e-9);
+}
+
+/// The L2 delivers 7,004 GB/s in order, but of lines that it sends a sector of no more than 150.9 in a nanosecond.
+TEST(Timing, takes_single_sectors_from_the_l2_by_their_lines) {
+    timing::Instruction load = global(timing::Effect::load);
+    load.write_scoreboard = 0;
+    const auto microseconds = [&](std::uint8_t lines) {
+        const timing::Step step{.sectors = 32, .lines = lines, .misses = 32, .in_l2 = 32};
+        return timing::estimate(work_with({{load, step}, {{.waits = 1}, {}}}), timing::find_card("h200"))
+            .time_us;
+    };
+    EXPECT_NEAR(microseconds(8), 80'000 * 32 * 32 / 7004.0 / 1e3 + 2.816, 1.5);
+    EXPECT_NEAR(microseconds(32), 80'000 * 32 / 150.9 / 1e3 + 2.816, 1.5);
+}
+
+/// One word is added to in turn, floats slower. 4,096 words lie in 16 times as many sectors as 256.
+TEST(Timing, adds_to_more_words_in_less_time) {
+    const timing::Card& card = timing::find_card("h200");
+    EXPECT_NEAR(card.atomic_rate(1), card["atomics_1"], 1e-9);
+    EXPECT_NEAR(card.atomic_rate(1, true), card["atomics_1_float"], 1e-9);
+    EXPECT_NEAR(card.atomic_rate(256, true), card.atomic_rate(256), 1e-9);
+    EXPECT_NEAR(card.atomic_rate(4096), 16 * card.atomic_rate(256), 1e-9);
+    EXPECT_EQ(card.atomic_rate(1 << 20), card["atomics_65536"]);
 }
 
 /// 151.5 warps for each of 132 x 4 schedulers.
@@ -1028,7 +1122,8 @@ TEST(Timing, takes_atomics_by_their_sectors) {
 
 TEST(Timing, takes_longer_for_parts_of_sectors_in_more_lines) {
     const auto estimate = [](std::uint8_t lines) {
-        return timing::estimate(work_with({{global(timing::Effect::store), {.sectors = 32, .lines = lines}}}),
+        return timing::estimate(work_with({{global(timing::Effect::store),
+                                            {.sectors = 32, .lines = lines, .partial = 32}}}),
                                 timing::find_card("h200"))
             .time_us;
     };
@@ -1044,7 +1139,7 @@ TEST(Timing, estimates_no_time_below_a_floor) {
     std::vector<std::pair<timing::Instruction, timing::Step>> copies;
     for (int k = 0; k < 4; ++k) {
         copies.push_back({load, {.sectors = 4, .lines = 1, .misses = 4}});
-        copies.push_back({store, {.sectors = 32, .lines = 32, .misses = 32}});
+        copies.push_back({store, {.sectors = 32, .lines = 32, .partial = 32, .misses = 32}});
     }
     timing::Work work = work_with(copies);
     work.blocks = 262'144;
@@ -1103,10 +1198,12 @@ double more_passes(std::vector<timing::Instruction> code, double sharing) {
 
 /// A block starts every 1.2 cycles times the multiprocessors.
 TEST(Timing, shares_the_pass_of_barriers_with_no_access_between) {
-    const timing::Instruction barrier{.unit = timing::Unit::adu, .effect = timing::Effect::barrier};
-    EXPECT_EQ(more_passes({barrier}, 1), -1); // both blocks have their index, and come to their barrier
-    EXPECT_EQ(more_passes({barrier, barrier}, 1), -1);
-    EXPECT_EQ(more_passes({barrier}, 132), 0); // one after the other
+    const timing::Instruction barrier{.unit = timing::Unit::adu, .effect = timing::Effect::barrier},
+        other{.unit = timing::Unit::alu, .stall = 15};
+    EXPECT_EQ(more_passes({other, barrier}, 1),
+              -1); // both blocks have their index, and come to their barrier
+    EXPECT_EQ(more_passes({other, barrier, barrier}, 1), -1);
+    EXPECT_EQ(more_passes({other, barrier}, 132), 0); // one after the other
 }
 
 /// The second block starts after 3 x 1.2 cycles: its index is issued at 4, as the first one's shuffle.
@@ -1147,7 +1244,7 @@ TEST(Timing, lets_loads_wait_behind_stores) {
     store.waits = 1;
     const timing::Estimate estimate =
         timing::estimate(work_with({{load, {.sectors = 4, .lines = 1, .misses = 4}},
-                                    {store, {.sectors = 32, .lines = 32, .misses = 32}}}),
+                                    {store, {.sectors = 32, .lines = 32, .partial = 32, .misses = 32}}}),
                          timing::find_card("h200"));
     EXPECT_EQ(estimate.waits[0].first, "long_scoreboard");
     std::map<std::string, double> shares(estimate.waits.begin(), estimate.waits.end());
