@@ -51,6 +51,45 @@ Action vote(const Instruction& i) {
     };
 }
 
+/// MATCH.ANY R9, R0: the lanes with the same value, for one value after the other. MATCH.ALL P0, R8, R8: all of them, if all
+/// have the same.
+Action match(const Instruction& i) {
+    const bool all = i.has("ALL"), wide = i.has("U64");
+    if (i.operands.size() != (all ? 3U : 2U)) throw unknown(i);
+    return [operands = i.operands, all, wide](Warp& warp, LaneMask lanes) {
+        const Operand& source = operands.back();
+        WideLanes values{};
+        const Lanes narrow = wide ? Lanes{} : warp.value(source);
+        if (wide) values = warp.wide(source);
+        if (!wide) std::copy(narrow.begin(), narrow.end(), values.begin());
+        Lanes masks;
+        warp.step.same = 0;
+        for (int lane = 0; lane < warp_size; ++lane) {
+            masks[lane] = lanes & lanes_where([&](int other) { return values[other] == values[lane]; });
+            const bool is_first =
+                (lanes >> lane & 1) != 0 && first_lane(masks[lane]) == static_cast<std::size_t>(lane);
+            warp.step.same += is_first ? 1 : 0;
+        }
+        if (!all) return warp.write(operands[0], lanes, masks);
+        const bool are_equal = warp.step.same <= 1;
+        warp.step.same = 1; // in one turn
+        if (!are_equal) masks.fill(0);
+        warp.write_predicate(operands[0], lanes, are_equal ? all_lanes : 0);
+        warp.write(operands[1], lanes, masks);
+    };
+}
+
+/// B2R.RESULT R0, P0: what the block's threads have made of their predicates at the latest BAR.RED.
+Action barrier_result(const Instruction& i) {
+    if (!i.has("RESULT") || i.operands.empty()) throw unknown(i);
+    return [operands = i.operands](Warp& warp, LaneMask lanes) {
+        Lanes values;
+        values.fill(warp.block().reduced_at_barrier());
+        warp.write(operands[0], lanes, values);
+        if (operands.size() > 1) warp.write_predicate(operands[1], lanes, values[0] != 0 ? all_lanes : 0);
+    };
+}
+
 /// ELECT P3, URZ, PT: one of the lanes.
 Action elect(const Instruction& i) {
     return [operands = i.operands](Warp& warp, LaneMask lanes) {
@@ -99,7 +138,8 @@ constexpr FlowOpcode flow_opcodes[] = {
     {"BSYNC", " ", Flow::wait_barrier},
     {"BREAK", " ", Flow::leave_barrier},
     {"WARPSYNC", " ALL COLLECTIVE ", Flow::sync_warp},
-    {"BAR", " SYNC DEFER_BLOCKING ", Flow::sync_block},
+    {"BAR", " SYNC RED POPC AND OR DEFER_BLOCKING ", Flow::sync_block},
+    {"BMOV", " 32 CLEAR ", Flow::move_barrier},
 };
 
 bool accepts_modifiers(std::string_view known, const Instruction& instruction) {
@@ -112,8 +152,8 @@ bool accepts_modifiers(std::string_view known, const Instruction& instruction) {
 const Opcode* find_opcode(std::string_view base) {
     static const auto all = [] {
         std::map<std::string_view, const Opcode*> by_base;
-        for (const auto& family :
-             {integer_opcodes(), floating_point_opcodes(), memory_opcodes(), warp_opcodes()})
+        for (const auto& family : {integer_opcodes(), floating_point_opcodes(), half_precision_opcodes(),
+                                   memory_opcodes(), warp_opcodes()})
             for (const Opcode& opcode : family) by_base.emplace(opcode.base, &opcode);
         return by_base;
     }();
@@ -144,6 +184,8 @@ std::span<const Opcode> warp_opcodes() {
         {"SHFL", " UP DOWN BFLY IDX ", shuffle},
         {"VOTE", " ANY ALL EQ ", vote},
         {"ELECT", " ", elect},
+        {"MATCH", " ANY ALL U64 ", match},
+        {"B2R", " RESULT ", barrier_result},
         {"REDUX", " SUM OR XOR AND MIN MAX S32 ", redux},
         {"NOP", " ", no_effect},
         {"ENDCOLLECTIVE", " ", no_effect},

@@ -18,6 +18,7 @@ struct Opcode {
 
 std::span<const Opcode> integer_opcodes();
 std::span<const Opcode> floating_point_opcodes();
+std::span<const Opcode> half_precision_opcodes();
 std::span<const Opcode> memory_opcodes();
 std::span<const Opcode> warp_opcodes();
 

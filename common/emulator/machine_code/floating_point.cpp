@@ -1,4 +1,5 @@
 #include "emulator/machine_code/actions.hpp"
+#include "emulator/machine_code/numbers.hpp"
 #include "emulator/machine_code/warp.hpp"
 
 #include <array>
@@ -6,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <string>
 
 // Traces need values only where they decide what is executed, so the last bit of a result does not matter here:
 // approximations are exact, and rounding modes matter only where whole numbers are made of them.
@@ -15,15 +17,6 @@ namespace {
 
 using Kind = Operand::Kind;
 template <class Real> using Reals = std::array<Real, warp_size>;
-
-/// An immediate as a number: hexadecimal bits are of a float, or the upper half of a double.
-double immediate_number(const Operand& operand) {
-    const std::string& text = operand.text;
-    const bool minus = text.starts_with("-");
-    if (text.find("INF") != std::string::npos) return minus ? -HUGE_VAL : HUGE_VAL;
-    if (text.find("NAN") != std::string::npos) return std::numeric_limits<double>::quiet_NaN();
-    return std::strtod(text.c_str(), nullptr);
-}
 
 bool is_hexadecimal(const Operand& operand) { return operand.text.find("0x") != std::string::npos; }
 
@@ -79,21 +72,33 @@ Action arithmetic(const Instruction& i, Function function) {
     };
 }
 
+/// FADD.SAT and the like: from 0 to 1.
+template <class Real> Real saturated(Real value) { return value > 0 ? std::fmin(value, Real{1}) : Real{0}; }
+
 template <class Real> Action add(const Instruction& i) {
-    return arithmetic<Real, 2>(i, [](Real a, Real b) { return a + b; });
+    return arithmetic<Real, 2>(
+        i, [saturates = i.has("SAT")](Real a, Real b) { return saturates ? saturated(a + b) : a + b; });
 }
 template <class Real> Action multiply(const Instruction& i) {
-    return arithmetic<Real, 2>(i, [](Real a, Real b) { return a * b; });
+    Real scale = 1; // FMUL.D2 halves the product, and M2 doubles it
+    for (const Real factor : {Real{2}, Real{4}, Real{8}}) {
+        const std::string digit(1, static_cast<char>('0' + static_cast<int>(factor)));
+        if (i.has("D" + digit)) scale = 1 / factor;
+        if (i.has("M" + digit)) scale = factor;
+    }
+    return arithmetic<Real, 2>(i, [scale, saturates = i.has("SAT")](Real a, Real b) {
+        return saturates ? saturated(a * b * scale) : a * b * scale;
+    });
 }
 template <class Real> Action multiply_add(const Instruction& i) {
-    const bool saturates = i.has("SAT");
-    return arithmetic<Real, 3>(i, [saturates](Real a, Real b, Real c) {
-        const Real result = std::fma(a, b, c);
-        return !saturates ? result : result > 0 ? std::fmin(result, Real{1}) : Real{0};
+    return arithmetic<Real, 3>(i, [saturates = i.has("SAT")](Real a, Real b, Real c) {
+        return saturates ? saturated(std::fma(a, b, c)) : std::fma(a, b, c);
     });
 }
 
 template <class Real> bool compare(std::string_view relation, Real a, Real b) {
+    if (relation == "MAX") return a > b || std::isnan(b); // whether it is the greater one
+    if (relation == "MIN") return a < b || std::isnan(b);
     const bool unordered = std::isnan(a) || std::isnan(b);
     if (relation == "NUM") return !unordered;
     if (relation == "NAN") return unordered;
@@ -114,6 +119,26 @@ template <class Real> Action compare(const Instruction& i) {
         const auto a = numbers<Real>(warp, operands[2]), b = numbers<Real>(warp, operands[3]);
         const LaneMask set = lanes_where([&](int lane) { return compare<Real>(relation, a[lane], b[lane]); });
         warp.write_comparison(operands, lanes, set, combination);
+        if (relation != "MAX" && relation != "MIN") return;
+        const LaneMask neither =
+            lanes_where([&](int lane) { return std::isnan(a[lane]) && std::isnan(b[lane]); });
+        warp.write_predicate(operands[1], lanes, neither);
+    };
+}
+
+/// FSET.BF.LT.AND R3, R13, R8, PT: all bits, or with BF a one.
+Action compare_into_register(const Instruction& i) {
+    if (i.operands.size() != 4 || i.modifiers.empty()) throw unknown(i);
+    const bool is_one = i.has("BF");
+    return [operands = i.operands, relation = i.modifiers[is_one ? 1 : 0], either = i.has("OR"),
+            holds = is_one ? std::bit_cast<std::uint32_t>(1.0F) : ~0U](Warp& warp, LaneMask lanes) {
+        const auto a = numbers<float>(warp, operands[1]), b = numbers<float>(warp, operands[2]);
+        LaneMask set = lanes_where([&](int lane) { return compare<float>(relation, a[lane], b[lane]); });
+        const LaneMask other = warp.predicate(operands[3]);
+        set = either ? set | other : set & other;
+        Lanes words;
+        for (int lane = 0; lane < warp_size; ++lane) words[lane] = (set >> lane & 1) * holds;
+        warp.write(operands[0], lanes, words);
     };
 }
 
@@ -294,46 +319,20 @@ Action between_reals(const Instruction& i) {
     };
 }
 
-float from_half(std::uint32_t bits) {
-    const int exponent = static_cast<int>(bits >> 10 & 31), mantissa = static_cast<int>(bits & 0x3FF);
-    const float magnitude = exponent == 31  ? (mantissa != 0 ? NAN : INFINITY)
-                            : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
-                                            : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-    return (bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
-std::uint32_t to_half(double value) {
-    for (std::uint32_t bits = 0; bits < 0x7C00; ++bits)
-        if (static_cast<double>(from_half(bits)) == std::fabs(value))
-            return bits | (std::signbit(value) ? 0x8000 : 0);
-    return std::isinf(value) ? 0x7C00 | (value < 0 ? 0x8000 : 0) : 0x7FFF;
-}
-
-/// HADD2.F32 R15, -RZ, R23.H0_H0: a half becomes a float.
-Action half_to_float(const Instruction& i) {
-    if (!i.has("F32") || i.operands.size() != 3 || i.operands[1].index != zero_register) throw unknown(i);
-    return [operands = i.operands](Warp& warp, LaneMask lanes) {
-        const Lanes pairs = warp.value(bare(operands[2]));
-        Reals<float> result;
-        for (int lane = 0; lane < warp_size; ++lane)
-            result[lane] = with_signs(
-                operands[2], from_half(operands[2].high_half ? pairs[lane] >> 16 : pairs[lane] & 0xFFFF));
-        write<float>(warp, operands[0], lanes, result);
-    };
-}
-
-/// HFMA2.MMA R13, -RZ, RZ, 0, 4.7e-07: how ptxas makes a constant, of two halves.
-Action half_constant(const Instruction& i) {
-    const auto& operands = i.operands;
-    const bool is_constant = operands.size() == 5 && operands[1].index == zero_register &&
-                             operands[2].index == zero_register && operands[3].kind == Kind::immediate;
-    if (!is_constant) throw unknown(i);
-    Lanes values;
-    values.fill(to_half(immediate_number(operands[3])) << 16 | to_half(immediate_number(operands[4])));
-    return [to = operands[0], values](Warp& warp, LaneMask lanes) { warp.write(to, lanes, values); };
-}
-
 } // namespace
+
+/// An immediate as a number: hexadecimal bits are of a float, or the upper half of a double.
+double immediate_number(const Operand& operand) {
+    const std::string& text = operand.text;
+    const bool minus = text.starts_with("-");
+    if (text.find("INF") != std::string::npos) return minus ? -HUGE_VAL : HUGE_VAL;
+    if (text.find("NAN") != std::string::npos) return std::numeric_limits<double>::quiet_NaN();
+    return std::strtod(text.c_str(), nullptr);
+}
+
+FloatLanes floats(const Warp& warp, const Operand& operand) { return numbers<float>(warp, operand); }
+
+bool holds(std::string_view relation, float a, float b) { return compare<float>(relation, a, b); }
 
 std::span<const Opcode> floating_point_opcodes() {
     static constexpr const char* rounding = " FTZ RN RM RP RZ SAT ";
@@ -341,13 +340,14 @@ std::span<const Opcode> floating_point_opcodes() {
         " LT LE GT GE EQ NE LTU LEU GTU GEU EQU NEU NUM NAN AND OR XOR FTZ ";
     static constexpr Opcode opcodes[] = {
         {"FADD", rounding, add<float>},
-        {"FMUL", rounding, multiply<float>},
+        {"FMUL", " FTZ RN RM RP RZ SAT D2 D4 D8 M2 M4 M8 ", multiply<float>},
         {"FFMA", rounding, multiply_add<float>},
         {"DADD", rounding, add<double>},
         {"DMUL", rounding, multiply<double>},
         {"DFMA", rounding, multiply_add<double>},
         {"FSETP", relations, compare<float>},
-        {"DSETP", relations, compare<double>},
+        {"DSETP", " MAX MIN LT LE GT GE EQ NE LTU LEU GTU GEU EQU NEU NUM NAN AND OR XOR ", compare<double>},
+        {"FSET", " BF LT LE GT GE EQ NE LTU LEU GTU GEU EQU NEU NUM NAN AND OR FTZ ", compare_into_register},
         {"FSEL", " ", select_real},
         {"FMNMX", " FTZ ", minmax_of_reals},
         {"MUFU", " RCP RSQ SQRT EX2 LG2 SIN COS TANH RCP64H RSQ64H ", function},
@@ -357,8 +357,6 @@ std::span<const Opcode> floating_point_opcodes() {
         {"F2I", " FTZ F64 S64 U64 U32 TRUNC FLOOR CEIL NTZ ", to_integer},
         {"FRND", " FTZ TRUNC FLOOR CEIL ", to_whole_number},
         {"F2F", " F64 F32 ", between_reals},
-        {"HADD2", " F32 ", half_to_float},
-        {"HFMA2", " MMA ", half_constant},
     };
     return opcodes;
 }

@@ -265,8 +265,8 @@ Action select_integer(const Instruction& i) {
 
 /// The least or the greatest of the sources; the predicate behind them says which. VIADDMNMX adds the first two.
 Action minmax_of_integers(const Instruction& i) {
-    const bool is_signed = !i.has("U32"), adds = i.base == "VIADDMNMX";
-    return [operands = i.operands, is_signed, adds](Warp& warp, LaneMask lanes) {
+    const bool is_signed = !i.has("U32"), adds = i.base == "VIADDMNMX", clamps = i.has("RELU");
+    return [operands = i.operands, is_signed, adds, clamps](Warp& warp, LaneMask lanes) {
         const LaneMask least = warp.predicate(operands.back());
         Lanes result = warp.value(operands[1]);
         for (std::size_t k = 2; k + 1 < operands.size(); ++k) {
@@ -280,6 +280,8 @@ Action minmax_of_integers(const Instruction& i) {
                     result[lane] = other[lane];
             }
         }
+        for (std::uint32_t& value : result)
+            if (clamps && signed_word(value) < 0) value = 0;
         warp.write(operands[0], lanes, result);
     };
 }
@@ -323,6 +325,45 @@ Action iabs(const Instruction& i) {
     return lanewise<1>(i, [](std::uint32_t a) { return signed_word(a) < 0 ? 0 - a : a; });
 }
 
+/// SGXT R4, R3, 0x7: the lowest bits of a word, with their sign or none.
+Action extend(const Instruction& i) {
+    return lanewise<2>(i, [is_signed = !i.has("U32")](std::uint32_t a, std::uint32_t bits) -> std::uint32_t {
+        if (bits == 0 || bits > 31) return bits == 0 ? 0 : a;
+        const std::uint32_t unused = 32 - bits;
+        return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(a << unused) >> unused)
+                         : a << unused >> unused;
+    });
+}
+
+/// A part of a word as a number: \param k-th of those of so many bits.
+std::int64_t part_of(std::uint32_t word, std::uint32_t k, std::uint32_t bits, bool is_signed) {
+    const std::uint32_t part = word << (32 - bits * (k + 1)) >> (32 - bits);
+    return is_signed && part >> (bits - 1) != 0 ? std::int64_t{part} - (std::int64_t{1} << bits)
+                                                : std::int64_t{part};
+}
+
+/// IDP.4A.S8.S8 R4, R5, R6, R7: four products of bytes; 2A: two of halves, and of the lower or the upper two bytes.
+Action dot_product(const Instruction& i) {
+    const bool four = i.has("4A"), high = i.has("HI");
+    if (i.modifiers.size() < 3) throw unknown(i);
+    const bool first = i.modifiers[i.modifiers.size() - 2].starts_with("S"),
+               second = i.modifiers.back().starts_with("S");
+    return lanewise<3>(i, [=](std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+        for (std::uint32_t k = 0; k < (four ? 4U : 2U); ++k)
+            sum += static_cast<std::uint32_t>(part_of(a, k, four ? 8 : 16, first) *
+                                              part_of(b, four || !high ? k : k + 2, 8, second));
+        return sum;
+    });
+}
+
+/// VABSDIFF.U32 R13, R0, R13, 0x1
+Action absolute_difference(const Instruction& i) {
+    return lanewise<3>(i, [is_signed = !i.has("U32")](std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+        const bool less = is_signed ? signed_word(a) < signed_word(b) : a < b;
+        return sum + (less ? b - a : a - b);
+    });
+}
+
 /// P2R R5, PR, R6, 0x8: these predicates as bits, the others of a word.
 Action p2r(const Instruction& i) {
     if (i.operands.size() != 4) throw unknown(i);
@@ -347,10 +388,34 @@ Action r2p(const Instruction& i) {
     };
 }
 
+/// LDC, ULDC. Lanes with different offsets are served one offset after the other.
 Action load_constant(const Instruction& i) {
-    if (!i.has("64")) return move(i);
-    return [operands = i.operands](Warp& warp, LaneMask lanes) {
-        warp.write_wide(operands[0], lanes, warp.wide(operands[1]));
+    const std::uint32_t bytes = bytes_of(i), words = (bytes + 3) / 4;
+    const bool is_signed = i.has("S8") || i.has("S16");
+    if (i.operands.size() != 2 || i.operands[1].kind != Kind::constant) throw unknown(i);
+    return [to = i.operands[0], from = i.operands[1], bytes, words, is_signed](Warp& warp, LaneMask lanes) {
+        const Lanes offsets = warp.constant_offsets(from);
+        warp.step.same = distinct(offsets, lanes);
+        for (std::uint32_t k = 0; k < words; ++k) {
+            Operand part = to;
+            if (to.index != zero_register && to.index != zero_uniform_register)
+                part.index += static_cast<std::uint8_t>(k);
+            Lanes values{};
+            for_each_lane(lanes, [&](int lane) {
+                const std::uint32_t place = offsets[lane] + 4 * k;
+                if (bytes >= 4) {
+                    values[lane] = warp.block().constant(from.index, place);
+                    return;
+                }
+                const std::uint32_t whole = warp.block().constant(from.index, place & ~3U) >> place % 4 * 8;
+                const std::uint32_t unused = 32 - 8 * bytes;
+                values[lane] =
+                    is_signed
+                        ? static_cast<std::uint32_t>(static_cast<std::int32_t>(whole << unused) >> unused)
+                        : whole << unused >> unused;
+            });
+            warp.write(part, lanes, values);
+        }
     };
 }
 
@@ -373,6 +438,12 @@ Action special_register(const Instruction& i) {
             wide ? warp.write_wide(to, lanes, {}) : warp.write(to, lanes, {});
         };
     }
+    if (name == "SR_SWINHI")
+        return [to](Warp& warp, LaneMask lanes) {
+            Lanes values;
+            values.fill(shared_window);
+            warp.write(to, lanes, values);
+        };
     if (name.starts_with("SR_TID."))
         return [to, axis](Warp& warp, LaneMask lanes) {
             Lanes values;
@@ -421,9 +492,9 @@ std::span<const Opcode> integer_opcodes() {
         {"PLOP3", " LUT ", plop3},
         {"ISETP", " LT LE GT GE EQ NE U32 AND OR XOR EX ", isetp},
         {"SEL", " ", select_integer},
-        {"VIMNMX", " U32 ", minmax_of_integers},
-        {"VIMNMX3", " U32 ", minmax_of_integers},
-        {"VIADDMNMX", " U32 ", minmax_of_integers},
+        {"VIMNMX", " U32 RELU ", minmax_of_integers},
+        {"VIMNMX3", " U32 RELU ", minmax_of_integers},
+        {"VIADDMNMX", " U32 RELU ", minmax_of_integers},
         {"PRMT", " ", prmt},
         {"POPC", " ", popc},
         {"FLO", " U32 SH ", flo},
@@ -431,7 +502,10 @@ std::span<const Opcode> integer_opcodes() {
         {"IABS", " ", iabs},
         {"P2R", " ", p2r},
         {"R2P", " ", r2p},
-        {"LDC", " 64 ", load_constant},
+        {"SGXT", " U32 ", extend},
+        {"IDP", " 4A 2A LO HI U8 S8 U16 S16 ", dot_product},
+        {"VABSDIFF", " U32 ", absolute_difference},
+        {"LDC", " U8 S8 U16 S16 64 128 ", load_constant},
         {"S2R", " ", special_register},
         {"S2UR", " ", special_register},
         {"CS2R", " 32 ", special_register},
