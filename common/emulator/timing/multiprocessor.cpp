@@ -32,8 +32,9 @@ struct WarpState {
     double throttled = 0;             ///< until then its unit, or a queue, has no room for it
     double stored = 0;                ///< when all that it stored is taken
     double passed = 0;                ///< when the barrier passes where it arrived last
-    bool has_arrived = false;         ///< at a barrier that has not passed
-    bool is_blocked = false;          ///< by that barrier
+    double multiplied = 0;    ///< when the FMA pipe takes its next instruction behind a product of 64 bits
+    bool has_arrived = false; ///< at a barrier that has not passed
+    bool is_blocked = false;  ///< by that barrier
     Wait reason = Wait::wait;
 
     const Step& step() const { return (*trace)[at]; }
@@ -94,6 +95,7 @@ public:
         fence_ = card["latency_fence"];
         to_l2_ = card["latency_l2_load"];
         wide_dispatch_ = card["fma_wide_dispatch"];
+        wide_next_ = card["fma_wide_next"];
         operands_read_ = card["operands_read"];
     }
 
@@ -177,13 +179,17 @@ private:
     double can_issue_from(const Scheduler& scheduler, WarpState& warp, double now) const {
         const auto [unit, effect] = std::pair(instruction_of(warp).unit, instruction_of(warp).effect);
         double from = scheduler.free[static_cast<std::size_t>(unit)];
-        if (unit == Unit::fma) from = std::min(fma_heavy_free(scheduler), scheduler.light_free);
+        if (unit == Unit::fma)
+            from = needs_heavy(scheduler) ? scheduler.light_free
+                                          : std::min(fma_heavy_free(scheduler), scheduler.light_free);
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
         const bool accesses = is_access(instruction_of(warp));
         if (accesses) from = std::max(from, memory_.queue_free());
         if (from > now) warp.reason = why_busy(unit);
-        if (is_arithmetic(unit) && scheduler.dispatched > from) {
-            from = scheduler.dispatched;
+        if (is_arithmetic(unit) && from > now && now < scheduler.dispatched)
+            warp.reason = Wait::dispatch_stall;
+        if (is_arithmetic(unit) && unit != Unit::alu && warp.multiplied > from) {
+            from = warp.multiplied;
             if (from > now) warp.reason = Wait::dispatch_stall;
         }
         const double room = effect == Effect::store || effect == Effect::atomic ? memory_.stores_free() : 0;
@@ -197,6 +203,14 @@ private:
     static Wait why_busy(Unit unit) {
         const bool is_of_mio = unit == Unit::shared || unit == Unit::global || unit == Unit::xu;
         return is_of_mio ? Wait::mio_throttle : Wait::math_pipe_throttle;
+    }
+
+    /// Whether a warp that is ready has a product of integers.
+    bool needs_heavy(const Scheduler& scheduler) const {
+        return std::any_of(scheduler.ready.begin(), scheduler.ready.end(), [&](const WarpState* warp) {
+            const Unit unit = instruction_of(*warp).unit;
+            return unit == Unit::fma_heavy || unit == Unit::fma_wide;
+        });
     }
 
     static double fma_heavy_free(const Scheduler& scheduler) {
@@ -213,7 +227,11 @@ private:
             scheduler.light_free = until;
         else
             scheduler.free[static_cast<std::size_t>(unit)] = until;
-        if (unit == Unit::fma_wide) scheduler.dispatched = now + wide_dispatch_;
+        if (unit != Unit::fma_wide) return;
+        scheduler.dispatched = now + wide_dispatch_;
+        double& alu_free = scheduler.free[static_cast<std::size_t>(Unit::alu)];
+        alu_free = std::max(alu_free, now) + wide_dispatch_;
+        scheduler.light_free = std::max(scheduler.light_free, now) + wide_dispatch_;
     }
 
     void issue(Scheduler& scheduler, WarpState& warp, double now) {
@@ -221,6 +239,7 @@ private:
         const Step step = warp.step();
         charge(warp, Wait::selected, now + 1);
         occupy(scheduler, instruction.unit, now);
+        if (instruction.unit == Unit::fma_wide) warp.multiplied = now + wide_next_;
         ++warp.at;
         warp.ready = now + std::max<double>(instruction.stall, 1);
         warp.reason = Wait::wait;
@@ -371,7 +390,7 @@ private:
     std::array<double, unit_count> intervals_{};
     std::array<double, latency_count> latencies_{};
     double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, jump_, turn_, operands_read_;
-    double constant_miss_, fence_, to_l2_, wide_dispatch_;
+    double constant_miss_, fence_, to_l2_, wide_dispatch_, wide_next_;
     ConstantLines immediates_{}, loaded_constants_{}; ///< each has a cache of its own
     MemoryModel memory_;
     std::array<Scheduler, scheduler_count> schedulers_;

@@ -134,6 +134,13 @@ TEST(Instructions, count_threads_at_a_barrier) {
     EXPECT_EQ(result("POPC", "0x18"), 64);
     EXPECT_EQ(result("OR", "0x1"), 64);
     EXPECT_EQ(result("AND", "0x0"), 64);
+    // The next barrier counts anew: 40.
+    const timing::BlockTrace block =
+        traces_of({"S2R R0, SR_TID.X", "ISETP.GE.U32.AND P0, PT, R0, 0x28, PT",
+                   "BAR.RED.POPC.DEFER_BLOCKING 0x0, P0", "BAR.RED.POPC.DEFER_BLOCKING 0x0, !P0",
+                   "B2R.RESULT R9", "ISETP.EQ.U32.AND P6, PT, R9, 0x28, PT", "@P6 NOP", "EXIT"},
+                  64);
+    EXPECT_EQ(block[0].end()[-2].lanes, 32);
 }
 
 /// A function of a recursion keeps the barrier of its caller. Lane k calls it k % 4 more times, adding 1 on the way back; so

@@ -938,9 +938,9 @@ TEST(Timing, names_waits_as_the_profiler_does) {
     const timing::Instruction xu{.unit = timing::Unit::xu}, alu{.unit = timing::Unit::alu};
     EXPECT_EQ(rows_with({{xu, {}}, {xu, {}}}), "000: selected 0-1 mio_throttle 1-8 selected 8-10\n");
     EXPECT_EQ(rows_with({{alu, {}}, {alu, {}}}), "000: selected 0-1 math_pipe_throttle 1-2 selected 2-4\n");
-    // A 64-bit product keeps its pipe busy for 4 cycles, and for 2 all arithmetic from being dispatched.
+    // A 64-bit product keeps its pipe busy for 4 cycles, and the ALU for 2. The pipe takes the warp's next one after 6.
     const timing::Instruction wide{.unit = timing::Unit::fma_wide};
-    EXPECT_EQ(rows_with({{wide, {}}, {wide, {}}}), "000: selected 0-1 math_pipe_throttle 1-4 selected 4-6\n");
+    EXPECT_EQ(rows_with({{wide, {}}, {wide, {}}}), "000: selected 0-1 dispatch_stall 1-6 selected 6-8\n");
     EXPECT_EQ(rows_with({{wide, {}}, {alu, {}}}), "000: selected 0-1 dispatch_stall 1-2 selected 2-4\n");
     EXPECT_EQ(rows_with({{wide, {}}, {{.unit = timing::Unit::uniform}, {}}}), "000: selected 0-3\n");
     const auto jumps = [](timing::Effect effect) {
@@ -950,6 +950,31 @@ TEST(Timing, names_waits_as_the_profiler_does) {
               "000: selected 0-1 wait 1-5 branch_resolving 5-10 selected 10-11\n");
     EXPECT_EQ(jumps(timing::Effect::jump),
               "000: selected 0-1 wait 1-5 branch_resolving 5-24 selected 24-25\n");
+}
+
+/// Eight warps of each scheduler, with 100 instructions of two kinds in turn: cycles of a scheduler for each two. As measured, of
+/// which clock_pipes.csv has more warps.
+TEST(Timing, shares_pipes_as_a_card_does) {
+    const auto cycles = [](std::vector<timing::Unit> units) {
+        std::vector<timing::Instruction> code;
+        for (const timing::Unit unit : units) code.push_back({.unit = unit});
+        code.push_back({.effect = timing::Effect::exit});
+        timing::WarpTrace warp;
+        for (std::uint32_t k = 0; k < 100 * units.size(); ++k)
+            warp.push_back({.instruction = static_cast<std::uint32_t>(k % units.size()), .lanes = 32});
+        warp.push_back({.instruction = static_cast<std::uint32_t>(units.size()), .lanes = 32, .taken = true});
+        const timing::BlockTrace block(32, warp);
+        const timing::BlockTrace* const blocks[] = {&block};
+        return timing::simulate({.code = code, .blocks = blocks, .busy_multiprocessors = 1},
+                                timing::find_card("h200"))
+                   .cycles /
+               800;
+    };
+    using timing::Unit;
+    EXPECT_NEAR(cycles({Unit::fma, Unit::fma}), 2, 0.1);                                     // both halves
+    EXPECT_NEAR(cycles({Unit::fma_heavy, Unit::fma, Unit::fma, Unit::fma_heavy}), 4.3, 0.4); // a half each
+    EXPECT_NEAR(cycles({Unit::fma_wide, Unit::alu, Unit::alu}), 6, 0.2); // the ALU is taken for 2 cycles, too
+    EXPECT_NEAR(cycles({Unit::fma_heavy, Unit::alu}), 2, 0.1);
 }
 
 /// LDC of 32 different words: 40 cycles, 61 for the first of a line, and 11 for each further word. The address unit, 2 cycles for
@@ -1029,6 +1054,25 @@ TEST(Timing, moves_sectors_at_random_places_at_their_own_rate) {
     step.partial = 32;
     EXPECT_NEAR(memory(timing::Effect::store),
                 80'000 * 32 * (1 / card["scattered_stores"] + 1 / card["scattered_loads"]) / 1e3, 1e-9);
+}
+
+/// Each of 64 warps loads 100 times 32 sectors from memory: single ones at random places take 4,635 / 43.52 / 64 times as long.
+TEST(Timing, waits_longer_for_sectors_at_random_places) {
+    const auto cycles = [](bool is_scattered) {
+        timing::Instruction load = global(timing::Effect::load);
+        load.write_scoreboard = 0;
+        load.waits = 1;
+        const std::vector<timing::Instruction> code = {load, {.effect = timing::Effect::exit, .waits = 1}};
+        timing::WarpTrace warp(100, {.lanes = 32, .sectors = 32, .lines = 32, .misses = 32});
+        for (timing::Step& step : warp) step.is_scattered = is_scattered;
+        warp.push_back({.instruction = 1, .lanes = 32, .taken = true});
+        const timing::BlockTrace block(64, warp);
+        const timing::BlockTrace* const blocks[] = {&block};
+        return timing::simulate({.code = code, .blocks = blocks, .busy_multiprocessors = 132},
+                                timing::find_card("h200"))
+            .cycles;
+    };
+    EXPECT_NEAR(cycles(true) / cycles(false), 4635 / 43.52 / 64, 0.1);
 }
 
 /// 80,000 warps store 128 bytes each, 10.24 MB: less than what the L2 keeps. Of ten times as many, it keeps a part.
