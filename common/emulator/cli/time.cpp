@@ -73,6 +73,20 @@ std::string waits_as_text(const Json& waits) {
     return text;
 }
 
+std::string error_as_text(const Json& error) {
+    const auto percent = [](const Json& found) {
+        return fmt::format("{:.1f} % in the median, at most {:.0f} %",
+                           found.at("median_percent").get<double>(), found.at("most_percent").get<double>());
+    };
+    std::string text;
+    if (error.contains("most_percent"))
+        text += fmt::format("  error of such estimates for {}: {}\n", error.at("kernels").get<std::string>(),
+                            percent(error));
+    if (error.contains("of_no_lesson"))
+        text += fmt::format("  and for kernels of no lesson: {}\n", percent(error.at("of_no_lesson")));
+    return text;
+}
+
 std::string launch_as_text(const Json& launch) {
     std::string text = fmt::format(
         "launch {}: {}\n  grid {}, block {}\n", launch.at("launch").get<std::uint64_t>(),
@@ -85,10 +99,7 @@ std::string launch_as_text(const Json& launch) {
                                   floors_as_text(launch.at("floors_us")));
     if (!launch.contains("time_us_estimated")) return text;
     text += fmt::format("  estimate for {}: {} us\n", card, microseconds(launch.at("time_us_estimated")));
-    if (const Json& error = launch.at("error_found"); error.contains("most_percent"))
-        text += fmt::format("  error of such estimates for {}: {:.1f} % in the median, at most {:.0f} %\n",
-                            error.at("kernels").get<std::string>(), error.at("median_percent").get<double>(),
-                            error.at("most_percent").get<double>());
+    text += error_as_text(launch.at("error_found"));
     text += fmt::format("  floors in us: {}\n", floors_as_text(launch.at("floors_us")));
     text += fmt::format("  warps wait: {}\n", waits_as_text(launch.at("waits")));
     return text + fmt::format("  instructions (sm_90): {}; passes of the data pipe: {}\n",

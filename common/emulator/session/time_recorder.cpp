@@ -110,11 +110,13 @@ std::string unclear(const timing::Estimate& estimate) {
            rounded(estimate.most_us) + " us";
 }
 
-/// The error found for kernels of the kind, if some were looked at.
+/// The error found for the lessons' kernels of the kind and for those of no lesson, if some were looked at.
 void add_error(Json& record, const std::string& kind, const timing::Card& card) {
     Json& error = record["error_found"] = Json{{"kernels", kind}};
     if (const timing::FoundError* const found = card.error_of(kind))
         error.update(Json{{"median_percent", found->median}, {"most_percent", found->most}});
+    if (const timing::FoundError* const others = card.error_of("kernels of no lesson"))
+        error["of_no_lesson"] = Json{{"median_percent", others->median}, {"most_percent", others->most}};
 }
 
 /// So many cycles are in a picture.

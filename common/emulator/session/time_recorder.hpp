@@ -1,7 +1,7 @@
 /// The time that a launch would take on a card: {"record": "time", "card": "NVIDIA H200", "peak_bandwidth_gbs":
 /// 4814.304, "time_us_estimated": 84.1, "floors_us": {"memory": 30.1, …}, "waits": {"long_scoreboard": 0.31, …},
-/// "error_found": {"kernels": "reductions", "median_percent": 1.6, "most_percent": 19.4}, "instructions_sm_90":
-/// 61538304, "data_pipe_passes": …, "data_pipe_conflicts": …, "data_pipe_passes_estimated": …,
+/// "error_found": {"kernels": "reductions", "median_percent": 1.6, "most_percent": 19.4, "of_no_lesson":
+/// {"median_percent": 5.6, "most_percent": 77.2}}, "instructions_sm_90": 61538304, "data_pipe_passes": …, "data_pipe_conflicts": …, "data_pipe_passes_estimated": …,
 /// "data_pipe_conflicts_estimated": …} for each selected
 /// launch; the estimated passes and conflicts are those in the order that the model's warps run in. Where there is no estimate,
 /// "no_estimate" has the reason, and "floors_us" those that are known. For a picture, only each kernel's first

@@ -115,6 +115,7 @@ TEST(Emulate, estimates_the_time_of_each_launch_from_its_machine_code) {
     EXPECT_THAT(result.err, HasSubstr("\n  machine code    instructions (sm_90)               4\n"
                                       "                  data pipe passes                   0\n"));
     EXPECT_THAT(result.err, HasSubstr("  error of such estimates for kernels that store much: "));
+    EXPECT_THAT(result.err, HasSubstr(" %\n  and for kernels of no lesson: "));
     EXPECT_THAT(result.err, HasSubstr("  estimate for NVIDIA H200: 2.8 us\n")); // an empty launch
     EXPECT_THAT(result.err, HasSubstr("  no estimate for NVIDIA H200: nvdisasm lists no machine code of _Z"));
     // What is known all the same: 2 blocks.
