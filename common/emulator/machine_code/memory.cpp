@@ -49,17 +49,17 @@ struct Request {
     std::uint32_t bytes = 4;
 };
 
-/// The part of the L1 that a line is in. How a card finds it is not known: lines at even distances are not all in one.
+/// The part of the L1 that a line of an allocation is in. How a card finds it is not known: lines at even distances are not all in one.
 std::size_t part_of_l1(std::uint64_t line) {
     std::uint64_t part = 0;
     for (; line != 0; line /= tags_at_once) part ^= line % tags_at_once;
     return part;
 }
 
-/// Passes of the data pipe, or cycles in which the L1 looks up the request's lines.
-std::uint32_t passes_of(const Access& access, std::span<const std::uint64_t> lines) {
+/// Passes of the data pipe, or cycles in which the L1 looks up the request's lines. \param first line of the allocation
+std::uint32_t passes_of(const Access& access, std::span<const std::uint64_t> lines, std::uint64_t first) {
     std::array<std::uint32_t, tags_at_once> looked_up{};
-    for (const std::uint64_t line : lines) ++looked_up[part_of_l1(line)];
+    for (const std::uint64_t line : lines) ++looked_up[part_of_l1(line - first)];
     const auto words = static_cast<std::uint32_t>(std::popcount(access.active)) * access.bytes;
     return std::max({wavefronts(access).count, (words + 127) / 128,
                      *std::max_element(looked_up.begin(), looked_up.end())});
@@ -108,7 +108,10 @@ void count_lines(Warp& warp, const Request& request, const Access& access) {
         places->erase(std::unique(places->begin(), places->end()), places->end());
     }
     const bool is_atomic = !loads && !stores;
-    step.passes += static_cast<std::uint8_t>(is_atomic ? lines.size() : passes_of(access, lines));
+    const std::uint64_t allocation =
+        block.launch().memory.allocation_of(access.addresses.data()[first_lane(access.active)]);
+    step.passes += static_cast<std::uint8_t>(is_atomic ? lines.size()
+                                                       : passes_of(access, lines, allocation / line_bytes));
     if (warp.stores_together(stores ? all : std::vector<std::uint64_t>{},
                              lines.size() <= lines_stored_together, lines.size() < 2 * lines_stored_together))
         return;

@@ -122,19 +122,22 @@ public:
           blocks_at_once_(blocks_at_once), l2_(l2) {}
 
     /// Looks at both ends, and into wide gaps before narrow ones, so that it has looked everywhere when it has seen
-    /// enough. Not at the middles: of a grid of 2^n blocks these are all alike modulo smaller powers of two.
+    /// enough; into gaps between blocks that execute the same only after all others. Not at the middles: of a grid of
+    /// 2^n blocks these are all alike modulo smaller powers of two.
     void run() {
-        std::deque<std::pair<std::uint64_t, std::uint64_t>> gaps{{0, launch_.grid.count() - 1}};
-        for (; !gaps.empty(); gaps.pop_front()) {
-            const auto [first, last] = gaps.front();
+        std::deque<std::pair<std::uint64_t, std::uint64_t>> gaps{{0, launch_.grid.count() - 1}}, later;
+        while (!gaps.empty() || !later.empty()) {
+            auto& next = gaps.empty() ? later : gaps;
+            const auto [first, last] = next.front();
+            next.pop_front();
             const std::size_t a = sample_block(first), b = sample_block(last);
             if (last - first < 2) continue;
             if (seen_.size() >= max_samples || steps_ >= enough_steps) return;
             const std::uint64_t within =
                 first + static_cast<std::uint64_t>(static_cast<double>(last - first) * golden_section);
             if (sample_block(within) == a && a == b) continue;
-            gaps.emplace_back(first, within);
-            gaps.emplace_back(within, last);
+            for (const auto& gap : {std::pair(first, within), std::pair(within, last)})
+                (execute_the_same(gap.first, gap.second) ? later : gaps).push_back(gap);
         }
     }
 
@@ -263,6 +266,12 @@ private:
         return (1 - different / all) * (array <= l2_.kept_bytes ? 1 : kept / array);
     }
 
+    /// Of blocks that were looked at. They may still differ in what their accesses cost.
+    bool execute_the_same(std::uint64_t a, std::uint64_t b) const {
+        const Signature &one = signatures_[seen_.at(a)], &other = signatures_[seen_.at(b)];
+        return one[0] == other[0] && one[1] == other[1];
+    }
+
     /// The sample that the block is like.
     std::size_t sample_block(std::uint64_t block) {
         if (const auto found = seen_.find(block); found != seen_.end()) return found->second;
@@ -282,7 +291,10 @@ private:
         counters_ = std::move(interpreted.counters);
         steps_ += signature[0];
         const auto [place, is_new] = known_.try_emplace(signature, samples_.size());
-        if (is_new) samples_.push_back(std::move(interpreted.trace));
+        if (is_new) {
+            samples_.push_back(std::move(interpreted.trace));
+            signatures_.push_back(signature);
+        }
         return seen_[block] = place->second;
     }
 
@@ -293,6 +305,7 @@ private:
     std::map<std::uint64_t, std::size_t> seen_; ///< samples by block
     std::map<Signature, std::size_t> known_;
     std::vector<timing::BlockTrace> samples_;
+    std::vector<Signature> signatures_; ///< of those
     std::unordered_set<std::uint64_t> atomic_words_;
     std::size_t sum_of_atomic_words_ = 0;
     LoadedRanges loaded_; ///< by all blocks that were looked at

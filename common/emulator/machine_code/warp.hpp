@@ -37,6 +37,8 @@ public:
     virtual ~MemorySource() = default;
     /// The bytes at an address, or null where there is no memory. They are valid until the next call.
     virtual const std::byte* bytes(std::uint64_t address, std::size_t count) const = 0;
+    /// Where the allocation begins that an address is in. A card aligns it to a page of 2 MiB; here it may be anywhere.
+    virtual std::uint64_t allocation_of(std::uint64_t /*address*/) const { return 0; }
 };
 
 /// The launch of the kernel, as its blocks see it.

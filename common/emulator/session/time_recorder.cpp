@@ -28,6 +28,11 @@ public:
         return reinterpret_cast<const std::byte*>(address);
     }
 
+    std::uint64_t allocation_of(std::uint64_t address) const override {
+        if (!last_ || !last_->contains(address, 1)) last_ = memory_.find(address);
+        return last_ ? last_->address : 0;
+    }
+
 private:
     const GlobalMemory& memory_;
     mutable const Allocation* last_ = nullptr;

@@ -583,6 +583,53 @@ TEST(MachineCode, samples_blocks_of_each_kind_as_often_as_there_are_some) {
     EXPECT_NEAR(static_cast<double>(totals.instructions), 8192 * 4 + 128 * 3, 128 * 3);
 }
 
+/// Each block has bank conflicts of its own. From block 701 on they execute one instruction more.
+TEST(MachineCode, finds_the_block_from_which_on_blocks_execute_more) {
+    const machine_code::Code code = machine_code::read_listing(
+        listed({"S2R R0, SR_CTAID.X", "S2R R3, SR_LANEID", "IMAD R1, R0, 0x9e3779b1, RZ",
+                "SHF.R.U32.HI R1, RZ, 0x10, R1", "LOP3.LUT R1, R1, 0x7c, RZ, 0xc0, !PT",
+                "IMAD R2, R3, R1, RZ", "LDS R4, [R2+0x400]", "ISETP.GT.AND P0, PT, R0, 0x2bc, PT",
+                "@!P0 EXIT", "EXIT"}),
+        "k");
+    const AnyMemory memory;
+    const LaunchView launch{
+        .grid = {1000, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .shared_bytes = 4096, .memory = memory};
+    const timing::Card& card = timing::find_card("h200");
+    const timing::Totals totals = timing::totals_of(machine_code::sample(code, launch, card), card);
+    EXPECT_EQ(totals.instructions, 701U * 9 + 299U * 10);
+}
+
+class AllocatedAt final : public machine_code::MemorySource {
+public:
+    explicit AllocatedAt(std::uint64_t first) : first_(first) {}
+    const std::byte* bytes(std::uint64_t, std::size_t) const override {
+        return reinterpret_cast<const std::byte*>(words_.data());
+    }
+    std::uint64_t allocation_of(std::uint64_t) const override { return first_; }
+
+private:
+    std::uint64_t first_;
+    std::array<std::uint32_t, 4> words_{};
+};
+
+/// A warp loads words side by side, half of them in one line of an allocation and half in the next. They are looked up at
+/// once, unless both are in one part of the L1: 7 is 13 with base 4 and 8 is 20, whose digits have the same XOR.
+TEST(MachineCode, looks_up_lines_alike_wherever_an_allocation_lies) {
+    const auto passes = [](const std::string& first, std::uint64_t allocation) {
+        const machine_code::Code code = machine_code::read_listing(
+            listed({"S2R R0, SR_LANEID", "MOV R1, " + first, "IMAD R2, R0, 0x4, R1", "MOV R3, RZ",
+                    "LDG.E R4, desc[UR4][R2.64]", "EXIT"}),
+            "k");
+        const AllocatedAt memory(allocation);
+        const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+        return machine_code::interpret(code, launch, 0, 100).trace[0].at(4).passes;
+    };
+    EXPECT_EQ(passes("0x20040", 0x20000), 1);
+    EXPECT_EQ(passes("0x203c0", 0x20000), 2);
+    EXPECT_EQ(passes("0x1440", 0x1400), 1);
+    EXPECT_EQ(passes("0x17c0", 0x1400), 2);
+}
+
 TEST(MachineCode, says_which_atomics_are_out_of_scope) {
     const AnyMemory memory;
     const LaunchView launch{
