@@ -108,15 +108,15 @@ void count_lines(Warp& warp, const Request& request, const Access& access) {
         places->erase(std::unique(places->begin(), places->end()), places->end());
     }
     const bool is_atomic = !loads && !stores;
-    const std::uint64_t allocation =
-        block.launch().memory.allocation_of(access.addresses.data()[first_lane(access.active)]);
-    step.passes += static_cast<std::uint8_t>(is_atomic ? lines.size()
-                                                       : passes_of(access, lines, allocation / line_bytes));
+    const std::uint64_t first_line =
+        block.launch().memory.allocation_of(access.addresses.data()[first_lane(access.active)]) / line_bytes;
+    step.passes += static_cast<std::uint8_t>(is_atomic ? lines.size() : passes_of(access, lines, first_line));
     if (warp.stores_together(stores ? all : std::vector<std::uint64_t>{},
                              lines.size() <= lines_stored_together, lines.size() < 2 * lines_stored_together))
         return;
     step.sectors += static_cast<std::uint8_t>(is_atomic ? atomic_sectors(access) : all.size());
     step.lines += static_cast<std::uint8_t>(lines.size());
+    step.first_line = static_cast<std::uint16_t>(lines.front() - first_line);
     if (stores) step.partial += static_cast<std::uint8_t>(partial_sectors(access, all));
     if (request.space == Space::local) { // which the L2 keeps
         in_l2 = misses = loads ? misses : 0;

@@ -107,14 +107,6 @@ std::string key_of(const ObservedLaunch& launch) {
     return key.append(reinterpret_cast<const char*>(launch.parameters.data()), launch.parameters.size());
 }
 
-/// Empty unless it matters by more than a quarter of the estimate whether loads pass atomics.
-std::string unclear(const timing::Estimate& estimate) {
-    if (estimate.most_us <= 1.25 * estimate.time_us) return "";
-    const auto rounded = [](double time) { return thousands(static_cast<std::uint64_t>(std::lround(time))); };
-    return "how long atomics delay loads is not known: " + rounded(estimate.least_us) + " to " +
-           rounded(estimate.most_us) + " us";
-}
-
 /// The error found for the lessons' kernels of the kind and for those of no lesson, if some were looked at.
 void add_error(Json& record, const std::string& kind, const timing::Card& card) {
     Json& error = record["error_found"] = Json{{"kernels", kind}};
@@ -198,8 +190,6 @@ Json time_of(const ObservedLaunch& launch, const machine_code::Tools& tools, con
                           timing::estimate(work, card, draws ? drawn_cycles : 0);
                       if (!std::isfinite(estimate.time_us))
                           throw machine_code::NotUnderstood("the model gives no number");
-                      reason = unclear(estimate);
-                      if (!reason.empty()) return;
                       record["time_us_estimated"] = estimate.time_us;
                       record["data_pipe_passes_estimated"] =
                           std::llround(static_cast<double>(totals.passes) + estimate.more_passes);

@@ -141,8 +141,7 @@ struct Simulated {
     std::vector<WarpRow> rows{};
 };
 
-Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_atomics,
-                         double recorded_cycles = 0) {
+Simulated simulate_share(const Work& work, const Card& card, double recorded_cycles) {
     const std::uint32_t resident = std::max(1U, resident_blocks(work, card));
     const double busy = busy_multiprocessors(work, card), share = static_cast<double>(work.blocks) / busy;
     const auto weights = weights_of(work);
@@ -169,7 +168,6 @@ Simulated simulate_share(const Work& work, const Card& card, bool loads_pass_ato
                                  .atomic_words = work.atomic_words,
                                  .adds_floats = work.adds_floats,
                                  .store_cost = store_cost(work, card),
-                                 .loads_pass_atomics = loads_pass_atomics,
                                  .recorded_cycles = recorded_cycles},
                                 card);
     Simulated result{.cycles = times.cycles,
@@ -289,23 +287,14 @@ std::string kind_of(const Work& work) {
 Estimate estimate(const Work& work, const Card& card, double recorded_cycles) {
     Estimate result{.floors_us = floors_us(work, card), .waits = {}};
     const double last = last_cycles(work, card);
-    const auto microseconds = [&](double cycles) {
-        return card["launch"] + (cycles + last) / card["clock"] / 1e3;
-    };
-    Simulated simulated = simulate_share(work, card, false, recorded_cycles);
-    result.least_us = result.most_us = microseconds(simulated.cycles);
-    const double atomics = result.floors_us.back().second;
-    if (atomics > result.most_us / 10)
-        result.least_us = std::min(result.most_us, microseconds(simulate_share(work, card, true).cycles));
+    Simulated simulated = simulate_share(work, card, recorded_cycles);
+    result.time_us = card["launch"] + (simulated.cycles + last) / card["clock"] / 1e3;
     result.more_passes = simulated.more_passes * static_cast<double>(work.blocks);
     result.repeats = simulated.repeats * static_cast<double>(work.blocks);
     result.recorded_cycles = simulated.recorded_cycles;
     result.rows = std::move(simulated.rows);
-    for (const auto& [name, floor] : result.floors_us) { // Blocks beyond those simulated may end too early.
-        result.least_us = std::max(result.least_us, floor);
-        result.most_us = std::max(result.most_us, floor);
-    }
-    result.time_us = (result.least_us + result.most_us) / 2;
+    for (const auto& [name, floor] : result.floors_us) // Blocks beyond those simulated may end too early.
+        result.time_us = std::max(result.time_us, floor);
     const double all = std::accumulate(simulated.waited.begin(), simulated.waited.end(), 0.0);
     for (std::size_t k = 0; k < wait_count && all > 0; ++k)
         result.waits.emplace_back(wait_name(static_cast<Wait>(k)), simulated.waited[k] / all);

@@ -55,9 +55,7 @@ struct Totals {
 Totals totals_of(const Work& work, const Card& card);
 
 struct Estimate {
-    double time_us = 0; ///< in the middle of:
-    /// That if loads pass atomics on their way to the L2, and if they wait behind them. Which they do is not known.
-    double least_us = 0, most_us = 0;
+    double time_us = 0;
     /// The time that one part of the card needs alone, by the model.
     std::vector<std::pair<std::string, double>> floors_us;
     /// Shares of what the warps wait for; their sum is 1.

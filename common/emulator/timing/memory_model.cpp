@@ -11,8 +11,17 @@ namespace {
 constexpr double sector_bytes = 32;
 /// Cycles over which the card's load is averaged.
 constexpr double recent = 4000;
-/// Between the least and the largest of eight sums of two even draws from -1/2 to 1/2, in the mean.
-constexpr double spread_of_draws = 1.153;
+/// Between the least and the largest of eight deviations, in the mean.
+constexpr double spread_of_deviations = 4.77;
+/// Lines spread as many times wider as they wait longer. It was measured up to twice: clock_loads.csv.
+constexpr double widest = 2;
+
+/// From 0 to 1, the same for lines that are alike on a card: of the eight in a KiB, 0, 1, 4 and 5, or the others.
+double draw_of(std::uint32_t block, std::uint32_t line) {
+    std::uint64_t bits = (std::uint64_t{block} << 32 | line / 8 * 2 | line / 2 % 2) * 0x9E3779B97F4A7C15;
+    bits = (bits ^ bits >> 29) * 0xBF58476D1CE4E5B9;
+    return static_cast<double>((bits ^ bits >> 32) >> 11) * 0x1p-53;
+}
 
 } // namespace
 
@@ -23,8 +32,9 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
       shared_atomic_lane_(card["shared_atomic_lane"]), other_latency_(card["latency_other"]),
       barrier_pass_(card["barrier_pass"]), atom_(card["memory_atom"]),
       scattered_load_(card["bandwidth_loads"] / card["scattered_loads"]),
-      scattered_store_(card["bandwidth_loads"] / card["scattered_stores"]),
-      loads_pass_atomics_(shift.loads_pass_atomics) {
+      scattered_store_(card["bandwidth_loads"] / card["scattered_stores"]), port_(0),
+      share_behind_(card["lines_behind_atomics"]),
+      most_passed_(static_cast<std::size_t>(card["atomics_passed"])) {
     idle_latency_ = card.line_latency(0, 0).latency;
     queue_.resize(static_cast<std::size_t>(card["threads"] / 32)); // an access of each warp
     const double clock = card["clock"], loads = card["bandwidth_loads"];
@@ -38,6 +48,11 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
     // It was measured with four sectors in a line. A line's request is taken to be as long as a sector.
     partial_interval_ = gigabytes_ / card["partial_stores"] * 4 / 5;
     atomic_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words, shift.adds_floats);
+    // Of many words, some are behind other ports.
+    port_bytes_per_cycle_ = card["bandwidth_beside_atomics"] / gigabytes_;
+    port_interval_ =
+        std::min(atomic_interval_, gigabytes_ / card.atomic_rate(1) *
+                                       (share_behind_ + (1 - share_behind_) / shift.atomic_words));
 }
 
 double MemoryModel::pass_pipe(double now, double cycles) {
@@ -52,7 +67,8 @@ double MemoryModel::pass_pipe(double now, double cycles) {
     return begin;
 }
 
-Access MemoryModel::access(const Instruction& instruction, const Step& step, double now, double latency) {
+Access MemoryModel::access(const Instruction& instruction, const Step& step, double now, double latency,
+                           std::uint32_t block) {
     double cycles = 1; // even if no lane executes it
     if (step.lanes != 0) cycles = std::max<double>(step.passes, 1);
     if (step.lanes != 0 && instruction.effect == Effect::shared_atomic) cycles += step.same - 1;
@@ -67,7 +83,7 @@ Access MemoryModel::access(const Instruction& instruction, const Step& step, dou
     case Effect::shared_atomic:
         return {.result = begin - entry_ + shared_atomic_latency_ + (step.same - 1) * shared_atomic_lane_,
                 .read = read};
-    case Effect::load: return {.result = load(step, begin), .read = read};
+    case Effect::load: return {.result = load(step, begin, block), .read = read};
     case Effect::atomic: return {.result = atomic(step, begin), .read = read};
     case Effect::store: store(instruction, step, begin); return {.result = read, .read = read};
     default: return {.result = pipe_ - 1 - entry_ + latency, .read = read};
@@ -100,35 +116,49 @@ double MemoryModel::end_passes() {
     return barrier_passes_ + repeats_;
 }
 
-double MemoryModel::load(const Step& step, double begin) {
+double MemoryModel::behind_atomics(const Step& step, double begin, double per_byte, std::uint32_t block) {
+    if (atomics_ == 0) return 0; // There was none yet.
+    port_ = std::max(port_, begin) + step.misses * sector_bytes * per_byte;
+    const double passed = taken_[(next_taken_ + taken_.size() - most_passed_) % taken_.size()];
+    for (std::uint32_t k = 0; k < step.lines; ++k)
+        if (draw_of(block, step.first_line + k) < share_behind_) return std::max(passed, port_);
+    return passed;
+}
+
+double MemoryModel::load(const Step& step, double begin, std::uint32_t block) {
     if (step.misses == 0) return pipe_ - 1 - entry_ + l1_latency_;
     const bool is_reused = step.reused > 0 && random() * 255 < step.reused;
     const double fetched = is_reused ? 0 : step.misses - step.in_l2;
     // They are behind others on the way to the L2.
-    const double ahead = std::max(partial_stores_, loads_pass_atomics_ ? 0 : atomics_);
+    const double ahead = std::max(
+        partial_stores_,
+        behind_atomics(step, begin, 1 / (fetched == 0 ? l2_bytes_per_cycle_ : port_bytes_per_cycle_), block));
     if (fetched == 0) {
         const double lines = step.lines * step.misses / std::max<double>(step.sectors, 1);
         l2_ = std::max(l2_, begin) +
               std::max(step.misses * sector_bytes / l2_bytes_per_cycle_, lines * l2_line_interval_);
         return std::max({pipe_ - 1, ahead, l2_}) - entry_ + l2_latency_;
     }
-    begin = std::max(begin, ahead);
     const double missed_lines =
         std::ceil(static_cast<double>(step.lines) * fetched / std::max<double>(step.sectors, 1));
     const double bytes =
         std::max(fetched * sector_bytes, missed_lines * (step.is_scattered ? scattered_load_ : atom_));
-    double latest = -1;
-    for (double line = 0; line < missed_lines; ++line) latest = std::max(latest, random() + random() - 1);
+    double latest = deviation();
+    for (double line = 1; line < missed_lines; ++line) latest = std::max(latest, deviation());
     loaded_.add(bytes, begin);
     const LineLatency of_line =
         card_.line_latency(loaded_.rate(begin) * gigabytes_, stored_.rate(begin) * gigabytes_);
     // The mean wait among all that the card moves is within the latency; bursts of this multiprocessor may wait longer.
-    const double mean = std::max(begin + of_line.latency, move(bytes, begin) + idle_latency_);
-    return mean + latest * of_line.spread / spread_of_draws;
+    const double mean =
+        std::max(std::max(begin, ahead) + of_line.latency, move(bytes, begin) + idle_latency_);
+    const double longer = std::clamp((mean - begin) / of_line.latency, 1.0, widest);
+    return mean + latest * longer * of_line.spread / spread_of_deviations;
 }
 
 double MemoryModel::atomic(const Step& step, double begin) {
-    atomics_ = std::max(atomics_, begin) + step.sectors * atomic_interval_;
+    begin = std::max({begin, atomics_, port_});
+    atomics_ = begin + step.sectors * atomic_interval_;
+    port_ = begin + step.sectors * port_interval_;
     take(atomics_);
     return atomics_ + atomic_latency_;
 }
@@ -175,6 +205,10 @@ double MemoryModel::random() {
     state_ ^= state_ >> 7;
     state_ ^= state_ << 17;
     return static_cast<double>(state_ >> 11) * 0x1p-53;
+}
+
+double MemoryModel::deviation() { // The sum of three exponential draws, less its mean.
+    return -std::log((1 - random()) * (1 - random()) * (1 - random())) - 3;
 }
 
 } // namespace emulator::timing

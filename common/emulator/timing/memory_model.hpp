@@ -34,7 +34,9 @@ class MemoryModel {
 public:
     MemoryModel(const Card& card, const Shift& shift);
 
-    Access access(const Instruction& instruction, const Step& step, double now, double latency);
+    /// \param block number of the one whose warp it is: another one's loads go to other addresses
+    Access access(const Instruction& instruction, const Step& step, double now, double latency,
+                  std::uint32_t block);
 
     /// The warps of a block pass a barrier, which takes a pass if anything has accessed memory since the barrier before.
     /// \param has_stored to global memory: then the pass is taken when their words are read
@@ -66,13 +68,16 @@ private:
     static Kind kind_of(const Instruction& instruction, const Step& step);
     void count_passes(Kind kind);
     void count_barriers(double until);
-    double load(const Step& step, double begin);
+    double load(const Step& step, double begin, std::uint32_t block);
+    /// Until when loads are behind atomics. \param per_byte cycles
+    double behind_atomics(const Step& step, double begin, double per_byte, std::uint32_t block);
     void take(double at);
     double atomic(const Step& step, double begin);
     void store(const Instruction& instruction, const Step& step, double begin);
     /// Moves bytes to or from memory. Returns when they have passed.
     double move(double bytes, double begin);
-    double random(); ///< from 0 to 1, the same in each run
+    double random();    ///< from 0 to 1, the same in each run
+    double deviation(); ///< of a line's latency: never far below 0, sometimes far above
 
     const Card& card_;
     double entry_, operands_read_, l1_latency_, l2_latency_, atomic_latency_, shared_atomic_latency_,
@@ -83,13 +88,17 @@ private:
     double bytes_per_cycle_;                  ///< this multiprocessor's share
     double l2_bytes_per_cycle_;               ///< and that of what the L2 delivers
     double l2_line_interval_;                 ///< cycles of a line of which it delivers single sectors
-    double partial_interval_;   ///< cycles of a store to a part of a sector, and of a line's request
-    double atomic_interval_;    ///< cycles of an atomic's sector
+    double partial_interval_; ///< cycles of a store to a part of a sector, and of a line's request
+    double atomic_interval_;  ///< cycles of an atomic's sector
+    double port_,
+        port_interval_; ///< to the L2 that atomics share with loads: when it is free; cycles of a sector
+    double port_bytes_per_cycle_;
+    double share_behind_;       ///< of lines that wait there behind atomics
+    std::size_t most_passed_;   ///< atomics that loads pass
     std::vector<double> queue_; ///< when each of the latest accesses leaves it
     std::size_t next_in_queue_ = 0;
     std::vector<double> taken_; ///< when the L2 takes each of the latest atomics
     std::size_t next_taken_ = 0;
-    bool loads_pass_atomics_;
     std::array<double, 2> lanes_{}; ///< of the data pipe: when each is free for another access
     double begin_ = -1;             ///< of the latest access
     double previous_ = -1;          ///< of the one before

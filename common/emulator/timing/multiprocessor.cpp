@@ -43,7 +43,7 @@ struct WarpState {
 struct ResidentBlock {
     std::vector<WarpState> warps;
     std::size_t alive = 0;
-    std::uint32_t place = 0;
+    std::uint32_t place = 0, number = 0;
     std::vector<WarpState*> at_barrier;
     bool has_accessed = false; ///< memory, since the latest barrier
     bool has_stored = false;   ///< to global memory, since then
@@ -252,7 +252,8 @@ private:
     void execute(WarpState& warp, const Instruction& instruction, const Step& step, double now) {
         Access access{.result = now + latencies_[instruction.latency], .read = now + operands_read_};
         if (is_access(instruction)) {
-            access = memory_.access(instruction, step, now, latencies_[instruction.latency]);
+            access =
+                memory_.access(instruction, step, now, latencies_[instruction.latency], warp.block->number);
             warp.block->has_accessed = true;
             if (instruction.unit == Unit::global && instruction.effect == Effect::store && step.lanes != 0)
                 warp.block->has_stored = true;
@@ -370,6 +371,7 @@ private:
         ResidentBlock& block = *blocks_.back();
         block.alive = trace.size();
         block.place = place;
+        block.number = static_cast<std::uint32_t>(started_);
         block.warps.resize(trace.size());
         for (std::size_t k = 0; k < trace.size(); ++k, first += warp_gap_) {
             WarpState& warp = block.warps[k];

@@ -42,7 +42,6 @@ struct Shift {
     double atomic_words = 1;                   ///< of global memory, that all atomics of the launch go to
     bool adds_floats = false;                  ///< some of its atomics do
     double store_cost = 1;                     ///< of what is stored, against a copy in order
-    bool loads_pass_atomics = false;           ///< or wait behind them
     double recorded_cycles = 0;                ///< so many of the first ones, in the times' rows
 };
 
