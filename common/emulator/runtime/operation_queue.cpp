@@ -20,6 +20,7 @@ constexpr std::uint64_t instructions_of_turn = 1'000'000; ///< on each host thre
 constexpr int turns_of_call = 8;                          ///< of each operation, in a call that does not wait
 constexpr int turns_of_end = 1000;                        ///< the same when the program ends
 constexpr std::chrono::microseconds pause = 1ms;
+constexpr auto quiet = 50ms;   ///< the host adds nothing more for now
 constexpr auto patience = 30s; ///< with other host threads, which may launch what is waited for
 
 bool knows(const OperationOrder::Clock& clock, const OperationOrder::Operation& operation) {
@@ -50,6 +51,7 @@ void OperationQueue::changed() {
 
 void OperationQueue::add(Device& device, OperationOrder::Operation operation, OperationWork work) {
     waiting_.push_back({&device, std::move(operation), std::move(work)});
+    added_ = std::chrono::steady_clock::now();
     changed();
 }
 
@@ -185,7 +187,9 @@ void OperationQueue::run_in_background() {
     start_own_thread([this] {
         std::unique_lock lock(Runtime::instance().mutex);
         while (!waiting_.empty()) {
-            const bool runs = run_one();
+            // What a schedule chooses from must not depend on how fast the host adds operations.
+            const bool may_come = schedule_ && std::chrono::steady_clock::now() - added_ < quiet;
+            const bool runs = !may_come && run_one();
             lock.unlock();
             if (runs)
                 std::this_thread::yield();

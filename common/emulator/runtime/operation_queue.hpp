@@ -78,9 +78,10 @@ private:
     void changed();
 
     std::optional<Schedule> schedule_;
-    std::vector<Waiting> waiting_;         ///< in the order of the calls
-    bool has_thread_ = false;              ///< see run_in_background()
-    std::uint64_t turns_ = 0;              ///< in all
+    std::vector<Waiting> waiting_;                  ///< in the order of the calls
+    std::chrono::steady_clock::time_point added_{}; ///< when the latest was
+    bool has_thread_ = false;                       ///< see run_in_background()
+    std::uint64_t turns_ = 0;                       ///< in all
     std::uint64_t turns_when_waiting_ = 0; ///< when it last had to wait for others; and since when it does
     std::chrono::steady_clock::time_point waits_since_{};
 };
