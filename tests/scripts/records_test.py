@@ -113,6 +113,8 @@ class Estimates(unittest.TestCase):
     # The lanes that divide the slow way are the card's own.
     INSTRUCTIONS_OFF = {"histogram_global": 0.1, "histogram_shared": 0.1, "histogram_private": 0.1, "softmax_three_passes": 0.1,
                         "softmax_online": 0.5}
+    # With other draws of the lines' latencies, 0.8.
+    PASSES_OFF = {"reduceNeighboredGmem": 1.1}
     # Which instruction a card counts twice there is not known: docs/clock.md.
     MORE_PER_BLOCK = {"reduce_any": 1, "last_block": 1}
 
@@ -180,7 +182,7 @@ class Estimates(unittest.TestCase):
         alone = row["grid"] == "1"  # then nothing depends on other blocks
         self.compared += 1
         self.assertAlmostEqual(launch["data_pipe_passes_estimated"] - launch["data_pipe_conflicts_estimated"], passes,
-                               delta=0 if alone else 0.011 * passes)
+                               delta=0 if alone else self.PASSES_OFF.get(row["kernel"], 1) / 100 * passes)
 
 
 class Cards(WithFolder):

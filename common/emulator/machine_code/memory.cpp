@@ -49,7 +49,8 @@ struct Request {
     std::uint32_t bytes = 4;
 };
 
-/// The part of the L1 that a line of an allocation is in. How a card finds it is not known: lines at even distances are not all in one.
+/// The part of the L1 that a line of an allocation is in. How a card finds it is not known: lines at even distances are
+/// not all in one.
 std::size_t part_of_l1(std::uint64_t line) {
     std::uint64_t part = 0;
     for (; line != 0; line /= tags_at_once) part ^= line % tags_at_once;

@@ -32,7 +32,7 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
       shared_atomic_lane_(card["shared_atomic_lane"]), other_latency_(card["latency_other"]),
       barrier_pass_(card["barrier_pass"]), atom_(card["memory_atom"]),
       scattered_load_(card["bandwidth_loads"] / card["scattered_loads"]),
-      scattered_store_(card["bandwidth_loads"] / card["scattered_stores"]), port_(0),
+      scattered_store_(card["bandwidth_loads"] / card["scattered_stores"]),
       share_behind_(card["lines_behind_atomics"]),
       most_passed_(static_cast<std::size_t>(card["atomics_passed"])) {
     idle_latency_ = card.line_latency(0, 0).latency;

@@ -90,8 +90,8 @@ private:
     double l2_line_interval_;                 ///< cycles of a line of which it delivers single sectors
     double partial_interval_; ///< cycles of a store to a part of a sector, and of a line's request
     double atomic_interval_;  ///< cycles of an atomic's sector
-    double port_,
-        port_interval_; ///< to the L2 that atomics share with loads: when it is free; cycles of a sector
+    double port_ = 0;         ///< to the L2, that atomics share with loads: when it is free
+    double port_interval_;    ///< cycles of an atomic's sector there
     double port_bytes_per_cycle_;
     double share_behind_;       ///< of lines that wait there behind atomics
     std::size_t most_passed_;   ///< atomics that loads pass

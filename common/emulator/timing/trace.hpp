@@ -90,8 +90,8 @@ struct Step {
     std::uint8_t reused = 0; ///< how often, of 255, another block has brought all of them to the L2
     std::uint8_t same =
         0; ///< lanes of an atomic with the most popular word; turns of LDC and MATCH, one for each value
-    std::uint16_t first_line =
-        0;                     ///< where the first of these lines is in its allocation, modulo 65,536 lines
+    /// Where the first of these lines is in its allocation, modulo 65,536 lines.
+    std::uint16_t first_line = 0;
     bool is_scattered = false; ///< its sectors are at random places
     bool taken = false;        ///< a branch that jumps
 };
