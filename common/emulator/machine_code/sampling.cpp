@@ -60,7 +60,8 @@ Effect effect_of(const Instruction& instruction) {
         {"SHFL", Effect::shared},  {"ATOMS", Effect::shared_atomic},
         {"BAR", Effect::barrier},  {"EXIT", Effect::exit},
         {"BRA", Effect::branch},   {"CALL", Effect::jump},
-        {"BRX", Effect::jump},     {"RET", Effect::jump}};
+        {"BRX", Effect::jump},     {"RET", Effect::jump},
+        {"BSYNC", Effect::meet}};
     if (instruction.base == "MEMBAR" && !instruction.has("CTA")) return Effect::fence;
     const auto found = effects.find(instruction.base);
     return found == effects.end() ? Effect::none : found->second;
@@ -332,6 +333,15 @@ std::uint64_t cache_bytes(const timing::Work& work, const timing::Card& card) {
     return static_cast<std::uint64_t>(std::max(0.0, card["l1_bytes"] - shared) / resident);
 }
 
+/// Registers of 32 bits that an access reads: an address of 64 bits in global memory, and what is stored or added.
+std::uint8_t operands_of(const Instruction& instruction, Unit unit) {
+    const Effect effect = effect_of(instruction);
+    const bool is_given = effect == Effect::store || effect == Effect::atomic ||
+                          effect == Effect::shared_atomic || instruction.base == "STS";
+    const std::uint32_t words = is_given ? (bytes_of(instruction) + 3) / 4 : 0;
+    return static_cast<std::uint8_t>((unit == Unit::global ? 2 : 1) + words);
+}
+
 } // namespace
 
 timing::Instruction timing_of(const Instruction& instruction) {
@@ -355,6 +365,7 @@ timing::Instruction timing_of(const Instruction& instruction) {
         // The data pipe delivers a thread's index and its lane.
         const auto is_of = [&](const char* name) { return instruction.text.find(name) != std::string::npos; };
         if (instruction.base == "S2R" && (is_of("SR_TID") || is_of("SR_LANEID"))) result.unit = Unit::shared;
+        result.operands = operands_of(instruction, unit.unit);
         if (unit.unit == Unit::fma_heavy && (instruction.has("WIDE") || instruction.has("HI")))
             result.unit = Unit::fma_wide;
         if (instruction.has("MMA")) result.unit = Unit::fma; // beside the half that multiplies integers

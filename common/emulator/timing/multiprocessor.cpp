@@ -58,9 +58,10 @@ struct Later {
 struct Scheduler {
     std::priority_queue<WarpState*, std::vector<WarpState*>, Later> waiting;
     std::vector<WarpState*> ready; ///< the oldest first
+    std::uint32_t last_age = 0;    ///< of the warp that issued last
     std::array<double, unit_count> free{};
     double light_free = 0; ///< the half of the FMA pipe that has no integer multiplier
-    double dispatched = 0; ///< when a product of 64 bits no longer keeps arithmetic from being dispatched
+    double dispatched = 0; ///< when a product of 64 bits no longer keeps others from being dispatched
 };
 
 class Multiprocessor {
@@ -76,8 +77,8 @@ public:
                       card["issue_uniform"],
                       0,
                       card["issue_branch"],
-                      card["issue_memory"],
-                      card["issue_memory"]};
+                      card["issue_operand"],
+                      card["issue_operand"]};
         latencies_ = {card["latency_other"],    card["latency_special_register"],
                       card["latency_constant"], card["latency_xu"],
                       card["latency_shuffle"],  card["latency_shared_load"],
@@ -87,9 +88,11 @@ public:
         block_gap_ = card["block_gap"];
         warp_gap_ = card["warp_gap"];
         adu_warp_ = card["adu_warp"];
+        adu_queue_.resize(static_cast<std::size_t>(card["adu_queue"]));
         barrier_ = card["barrier"];
         branch_ = card["branch_taken"];
         jump_ = card["jump"];
+        meet_ = card["meet"];
         turn_ = card["latency_turn"];
         constant_miss_ = card["constant_miss"];
         fence_ = card["latency_fence"];
@@ -102,9 +105,12 @@ public:
     ShiftTimes run() {
         for (std::uint32_t k = 0; k < shift_.resident && started_ < shift_.blocks.size(); ++k)
             start_block(0, k);
+        std::size_t first = 0;
         for (double now = 0; now < never;) {
             double next = never;
-            for (Scheduler& scheduler : schedulers_) next = std::min(next, advance(scheduler, now));
+            first = (first + 1) % scheduler_count; // Each in turn is the first to find room in a queue.
+            for (std::size_t k = 0; k < scheduler_count; ++k)
+                next = std::min(next, advance(schedulers_[(first + k) % scheduler_count], now));
             now = std::max(next, now + 1);
             if (next == never) break;
             times_.cycles = now;
@@ -122,23 +128,28 @@ private:
         double soonest = never;
         auto chosen = scheduler.ready.end();
         for (auto warp = scheduler.ready.begin(); warp != scheduler.ready.end(); ++warp) {
-            settle(**warp, now);
+            settle(**warp, now); // those behind the chosen one, too: they may be throttled
             const double from = can_issue_from(scheduler, **warp, now);
-            if (from <= now) {
+            if (from <= now && (chosen == scheduler.ready.end() || goes_before(scheduler, **warp, **chosen)))
                 chosen = warp;
-                break;
-            }
             soonest = std::min(soonest, from);
         }
         if (chosen != scheduler.ready.end()) {
             WarpState& warp = **chosen;
             scheduler.ready.erase(chosen);
+            scheduler.last_age = warp.age;
             issue(scheduler, warp, now);
             soonest = now + 1;
         }
         return scheduler.waiting.empty()
                    ? soonest
                    : std::min(soonest, std::max(scheduler.waiting.top()->ready, now + 1));
+    }
+
+    /// The oldest block goes first. Its warps take turns: first those behind the one that issued last.
+    static bool goes_before(const Scheduler& scheduler, const WarpState& younger, const WarpState& older) {
+        return younger.block == older.block && older.age <= scheduler.last_age &&
+               younger.age > scheduler.last_age;
     }
 
     void wake(Scheduler& scheduler, double now) {
@@ -185,9 +196,12 @@ private:
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
         const bool accesses = is_access(instruction_of(warp));
         if (accesses) from = std::max(from, memory_.queue_free());
+        if (unit == Unit::adu) from = std::max(from, adu_queue_[next_in_adu_queue_]);
         if (from > now) warp.reason = why_busy(unit);
-        if (is_arithmetic(unit) && from > now && now < scheduler.dispatched)
+        if (scheduler.dispatched > now && scheduler.dispatched >= from) {
+            from = scheduler.dispatched;
             warp.reason = Wait::dispatch_stall;
+        }
         if (is_arithmetic(unit) && unit != Unit::alu && warp.multiplied > from) {
             from = warp.multiplied;
             if (from > now) warp.reason = Wait::dispatch_stall;
@@ -201,7 +215,8 @@ private:
     }
 
     static Wait why_busy(Unit unit) {
-        const bool is_of_mio = unit == Unit::shared || unit == Unit::global || unit == Unit::xu;
+        const bool is_of_mio =
+            unit == Unit::shared || unit == Unit::global || unit == Unit::xu || unit == Unit::adu;
         return is_of_mio ? Wait::mio_throttle : Wait::math_pipe_throttle;
     }
 
@@ -217,8 +232,10 @@ private:
         return scheduler.free[static_cast<std::size_t>(Unit::fma_heavy)];
     }
 
-    void occupy(Scheduler& scheduler, Unit unit, double now) {
-        const double until = now + intervals_[static_cast<std::size_t>(unit)];
+    void occupy(Scheduler& scheduler, const Instruction& instruction, double now) {
+        const Unit unit = instruction.unit;
+        const double operands = is_access(instruction) ? instruction.operands : 1;
+        const double until = now + intervals_[static_cast<std::size_t>(unit)] * operands;
         const bool is_heavy = unit == Unit::fma_heavy || unit == Unit::fma_wide ||
                               (unit == Unit::fma && scheduler.light_free > now);
         if (is_heavy)
@@ -228,17 +245,14 @@ private:
         else
             scheduler.free[static_cast<std::size_t>(unit)] = until;
         if (unit != Unit::fma_wide) return;
-        scheduler.dispatched = now + wide_dispatch_;
-        double& alu_free = scheduler.free[static_cast<std::size_t>(Unit::alu)];
-        alu_free = std::max(alu_free, now) + wide_dispatch_;
-        scheduler.light_free = std::max(scheduler.light_free, now) + wide_dispatch_;
+        scheduler.dispatched = now + 1 + wide_dispatch_;
     }
 
     void issue(Scheduler& scheduler, WarpState& warp, double now) {
         const Instruction& instruction = instruction_of(warp);
         const Step step = warp.step();
         charge(warp, Wait::selected, now + 1);
-        occupy(scheduler, instruction.unit, now);
+        occupy(scheduler, instruction, now);
         if (instruction.unit == Unit::fma_wide) warp.multiplied = now + wide_next_;
         ++warp.at;
         warp.ready = now + std::max<double>(instruction.stall, 1);
@@ -261,9 +275,8 @@ private:
         if (instruction.effect == Effect::load && step.misses > 0 && now < shift_.recorded_cycles)
             times_.rows[warp.age].loads.push_back({now, access.result, step.misses * 32U});
         if (instruction.unit == Unit::adu && instruction.effect != Effect::barrier) {
-            const double more = std::max<int>(step.same, 1) - 1; // values that lanes differ in
-            access.result += pass_adu(now) - now - adu_warp_ + more * turn_;
-            adu_free_ += more * adu_warp_;
+            const double values = std::max<int>(step.same, 1); // that lanes differ in
+            access.result += pass_adu(now, values) - now - adu_warp_ + (values - 1) * turn_;
         }
         if (instruction.unit == Unit::adu && instruction.constants != 0) // LDC, which has a scoreboard
             access.result =
@@ -272,6 +285,7 @@ private:
             delay(warp, warp.ready + branch_, Wait::branch_resolving);
         if (instruction.effect == Effect::jump && step.taken)
             delay(warp, warp.ready + jump_, Wait::branch_resolving);
+        if (instruction.effect == Effect::meet) delay(warp, warp.ready + meet_, Wait::branch_resolving);
         if (instruction.effect == Effect::store || instruction.effect == Effect::atomic)
             warp.stored = std::max(memory_.stores_end(), memory_.partial_stores_end());
         if (instruction.effect == Effect::fence) // after the L2 has answered the stores
@@ -329,8 +343,14 @@ private:
         if (next.effect == Effect::exit && warp.step().taken) delay(warp, warp.stored, Wait::drain);
     }
 
-    /// When the address unit, which all schedulers share, has served one more warp.
-    double pass_adu(double now) { return adu_free_ = std::max(adu_free_, now) + adu_warp_; }
+    /// When the address unit, which all schedulers share, has served a warp's first value.
+    double pass_adu(double now, double values = 1) {
+        const double begin = std::max(adu_free_, now);
+        adu_free_ = begin + values * adu_warp_;
+        adu_queue_[next_in_adu_queue_] = adu_free_;
+        next_in_adu_queue_ = (next_in_adu_queue_ + 1) % adu_queue_.size();
+        return begin + adu_warp_;
+    }
 
     void arrive(WarpState& warp, double now) {
         ResidentBlock& block = *warp.block;
@@ -391,7 +411,8 @@ private:
     const Shift& shift_;
     std::array<double, unit_count> intervals_{};
     std::array<double, latency_count> latencies_{};
-    double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, jump_, turn_, operands_read_;
+    double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, jump_, meet_, turn_,
+        operands_read_;
     double constant_miss_, fence_, to_l2_, wide_dispatch_, wide_next_;
     ConstantLines immediates_{}, loaded_constants_{}; ///< each has a cache of its own
     MemoryModel memory_;
@@ -400,6 +421,8 @@ private:
     std::size_t started_ = 0;
     std::uint32_t age_ = 0;
     double next_start_ = 0, warp_free_ = 0, adu_free_ = 0;
+    std::vector<double> adu_queue_; ///< when the address unit has served each of the latest warps
+    std::size_t next_in_adu_queue_ = 0;
     ShiftTimes times_;
 };
 

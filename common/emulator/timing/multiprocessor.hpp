@@ -28,7 +28,7 @@ enum class Wait : std::uint8_t {
     barrier,
     imc_miss,       ///< a line of constants is not there yet
     membar,         ///< a fence
-    dispatch_stall, ///< behind a 64-bit product that its pipe has already taken
+    dispatch_stall, ///< behind a 64-bit product
 };
 inline constexpr std::size_t wait_count = 14;
 std::string_view wait_name(Wait wait); ///< "long_scoreboard"

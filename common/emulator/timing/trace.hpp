@@ -37,6 +37,7 @@ enum class Effect : std::uint8_t {
     fence, ///< beyond the block
     branch,
     jump, ///< to a function, back from it, or to where a register says
+    meet, ///< lanes that went different ways, or may have
     barrier,
     exit
 };
@@ -53,6 +54,7 @@ struct Instruction {
     std::uint8_t read_scoreboard = no_scoreboard;  ///< that the reading of its operands releases
     std::uint8_t waits = 0;                        ///< scoreboards that it waits for, one bit each
     std::uint8_t bytes = 4;                        ///< per lane, of a memory access
+    std::uint8_t operands = 1;                     ///< registers of each lane that an access reads
     std::uint32_t line = 0;        ///< that it counts on; 0: on that of what the warp has executed before it
     std::uint8_t constants = 0;    ///< the line of 64 bytes of constant memory that it needs, from 1 on
     std::uint32_t hot_sectors = 0; ///< of a store: to so few do many blocks store; 0: each block has its own
