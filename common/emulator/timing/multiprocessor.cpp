@@ -146,10 +146,10 @@ private:
                    : std::min(soonest, std::max(scheduler.waiting.top()->ready, now + 1));
     }
 
-    /// The oldest block goes first. Its warps take turns: first those behind the one that issued last.
+    /// The oldest block goes first. Its warps take turns: the next one is the youngest that is older than the last one.
     static bool goes_before(const Scheduler& scheduler, const WarpState& younger, const WarpState& older) {
-        return younger.block == older.block && older.age <= scheduler.last_age &&
-               younger.age > scheduler.last_age;
+        return younger.block == older.block &&
+               (older.age >= scheduler.last_age || younger.age < scheduler.last_age);
     }
 
     void wake(Scheduler& scheduler, double now) {

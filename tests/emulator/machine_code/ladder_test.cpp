@@ -1521,31 +1521,36 @@ TEST(Timing, takes_a_wave_for_all_waves_if_blocks_are_long) {
     EXPECT_NEAR(time / floor_of(work, "alu"), 1, 0.02);
 }
 
-/// Five warps with ten additions each. The fifth starts at 8, on the scheduler of the first. When it first issues one, and when
-/// the first ends.
-std::pair<double, double> fifth_and_first(std::uint32_t warps_of_block) {
+/// Warps with ten additions each, of which every fourth is on the first scheduler. The order in which these issue.
+std::vector<std::size_t> order_of_issues(std::uint32_t blocks, std::uint32_t warps_of_block) {
     const std::vector<timing::Instruction> code = {{.unit = timing::Unit::alu, .stall = 2},
                                                    {.effect = timing::Effect::exit}};
     timing::WarpTrace trace(10, {.instruction = 0, .lanes = 32});
     trace.push_back({.instruction = 1, .lanes = 32, .taken = true});
     const timing::BlockTrace block(warps_of_block, trace);
-    const std::vector<const timing::BlockTrace*> blocks(5 / warps_of_block, &block);
+    const std::vector<const timing::BlockTrace*> all(blocks, &block);
     const timing::ShiftTimes times = timing::simulate(
-        {.code = code, .blocks = blocks, .resident = 5, .busy_multiprocessors = 1, .recorded_cycles = 200},
+        {.code = code, .blocks = all, .resident = blocks, .busy_multiprocessors = 1, .recorded_cycles = 200},
         timing::find_card("h200"));
-    const std::vector<timing::WarpRun>& runs = times.rows.at(4).runs;
-    EXPECT_EQ(runs.front().from, 8);
-    const auto issue = std::find_if(runs.begin(), runs.end(), [](const timing::WarpRun& run) {
-        return run.state == timing::Wait::selected;
-    });
-    return {issue->from, times.rows.at(0).runs.back().to};
+    std::map<double, std::size_t> issues;
+    for (std::size_t warp = 0; warp < times.rows.size(); warp += 4)
+        for (const timing::WarpRun& run : times.rows[warp].runs)
+            if (run.state == timing::Wait::selected) issues[run.from] = warp;
+    std::vector<std::size_t> order;
+    for (const auto& [cycle, warp] : issues) order.push_back(warp);
+    return order;
 }
 
-/// The ALU has room in every second cycle. A warp of an older block gets all of them until it ends, at 20. Two warps of a block
-/// take turns from 8 on: the first has 6 additions left, and ends at 8 + 6 x 4 + 1, behind an addition of the fifth.
+/// The ALU has room in every second cycle, and a warp wants it in each of those. Warps start at 0, 8 and 16. With a block for
+/// each, the first has added ten times and ended when the second adds for the first time. In one block they take turns, the
+/// youngest first.
 TEST(Timing, chooses_the_oldest_block_and_its_warps_in_turn) {
-    EXPECT_EQ(fifth_and_first(1), std::pair(21.0, 21.0));
-    EXPECT_EQ(fifth_and_first(5), std::pair(8.0, 34.0));
+    std::vector<std::size_t> order = order_of_issues(9, 1);
+    EXPECT_EQ(std::vector<std::size_t>(order.begin(), order.begin() + 12),
+              (std::vector<std::size_t>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4}));
+    order = order_of_issues(1, 9);
+    EXPECT_EQ(std::vector<std::size_t>(order.begin(), order.begin() + 14),
+              (std::vector<std::size_t>{0, 0, 0, 0, 4, 0, 4, 0, 8, 4, 0, 8, 4, 0}));
 }
 
 /// Every other cycle the ALU has no room; in the others it has room for one of 16 warps.
