@@ -36,7 +36,7 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
       share_behind_(card["lines_behind_atomics"]),
       most_passed_(static_cast<std::size_t>(card["atomics_passed"])) {
     idle_latency_ = card.line_latency(0, 0).latency;
-    queue_.resize(static_cast<std::size_t>(card["threads"] / 32)); // an access of each warp
+    queue_.resize(card["threads"] / 32); // an access of each warp
     const double clock = card["clock"], loads = card["bandwidth_loads"];
     // A copy reads as much as it writes.
     write_cost_ = (2 * loads / card["bandwidth_copy"] - 1) * shift.store_cost;
@@ -44,7 +44,7 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
     bytes_per_cycle_ = loads / gigabytes_;
     l2_bytes_per_cycle_ = card["bandwidth_l2"] / gigabytes_;
     l2_line_interval_ = gigabytes_ / card["scattered_l2_loads"];
-    taken_.resize(static_cast<std::size_t>(card["threads"] / 32)); // one of each warp
+    taken_.resize(card["threads"] / 32); // one of each warp
     // It was measured with four sectors in a line. A line's request is taken to be as long as a sector.
     partial_interval_ = gigabytes_ / card["partial_stores"] * 4 / 5;
     atomic_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words, shift.adds_floats);
@@ -62,8 +62,7 @@ double MemoryModel::pass_pipe(double now, double cycles) {
     previous_ = std::exchange(begin_, begin);
     pipe_ = begin + 2 * (cycles - 1) + 1;
     lane = begin + 2 * cycles;
-    queue_[next_in_queue_] = begin;
-    next_in_queue_ = (next_in_queue_ + 1) % queue_.size();
+    queue_.enter(begin);
     return begin;
 }
 
@@ -119,7 +118,7 @@ double MemoryModel::end_passes() {
 double MemoryModel::behind_atomics(const Step& step, double begin, double per_byte, std::uint32_t block) {
     if (atomics_ == 0) return 0; // There was none yet.
     port_ = std::max(port_, begin) + step.misses * sector_bytes * per_byte;
-    const double passed = taken_[(next_taken_ + taken_.size() - most_passed_) % taken_.size()];
+    const double passed = taken_.latest(most_passed_);
     for (std::uint32_t k = 0; k < step.lines; ++k)
         if (draw_of(block, step.first_line + k) < share_behind_) return std::max(passed, port_);
     return passed;
@@ -159,7 +158,7 @@ double MemoryModel::atomic(const Step& step, double begin) {
     begin = std::max({begin, atomics_, port_});
     atomics_ = begin + step.sectors * atomic_interval_;
     port_ = begin + step.sectors * port_interval_;
-    take(atomics_);
+    taken_.enter(atomics_);
     return atomics_ + atomic_latency_;
 }
 
@@ -177,12 +176,7 @@ void MemoryModel::store(const Instruction& instruction, const Step& step, double
                                  : (step.partial + std::min(step.partial, step.lines)) * partial_interval_;
         partial_stores_ = std::max(partial_stores_, begin) + taken;
     }
-    take(std::max(move(moved, begin), step.partial > 0 ? partial_stores_ : 0));
-}
-
-void MemoryModel::take(double at) {
-    taken_[next_taken_] = at;
-    next_taken_ = (next_taken_ + 1) % taken_.size();
+    taken_.enter(std::max(move(moved, begin), step.partial > 0 ? partial_stores_ : 0));
 }
 
 double MemoryModel::move(double bytes, double begin) {

@@ -20,6 +20,24 @@ struct Access {
     double result = 0, read = 0;
 };
 
+/// A queue with so much room: when each of the latest leaves it.
+class Queue {
+public:
+    void resize(double room) { left_.resize(static_cast<std::size_t>(room)); }
+    void enter(double until) {
+        left_[next_] = until;
+        next_ = (next_ + 1) % left_.size();
+    }
+    /// When there is room for another one.
+    double free() const { return left_[next_]; }
+    /// When the n-th latest leaves; n = 1 is the latest.
+    double latest(std::size_t n) const { return left_[(next_ + left_.size() - n) % left_.size()]; }
+
+private:
+    std::vector<double> left_;
+    std::size_t next_ = 0;
+};
+
 /// Bytes per cycle, lately.
 class RecentBytes {
 public:
@@ -50,10 +68,10 @@ public:
     double repeats() const { return repeats_; }
 
     /// When the queue in front of the data pipe has room.
-    double queue_free() const { return queue_[next_in_queue_]; }
+    double queue_free() const { return queue_.free(); }
 
     /// When there is room for another store or atomic.
-    double stores_free() const { return taken_[next_taken_]; }
+    double stores_free() const { return taken_.free(); }
 
     /// When the words of the latest access are read; when the L2 has taken all parts of sectors so far; and all atomics.
     double stores_end() const { return pipe_ - 1 + operands_read_; }
@@ -71,7 +89,6 @@ private:
     double load(const Step& step, double begin, std::uint32_t block);
     /// Until when loads are behind atomics. \param per_byte cycles
     double behind_atomics(const Step& step, double begin, double per_byte, std::uint32_t block);
-    void take(double at);
     double atomic(const Step& step, double begin);
     void store(const Instruction& instruction, const Step& step, double begin);
     /// Moves bytes to or from memory. Returns when they have passed.
@@ -93,12 +110,10 @@ private:
     double port_ = 0;         ///< to the L2, that atomics share with loads: when it is free
     double port_interval_;    ///< cycles of an atomic's sector there
     double port_bytes_per_cycle_;
-    double share_behind_;       ///< of lines that wait there behind atomics
-    std::size_t most_passed_;   ///< atomics that loads pass
-    std::vector<double> queue_; ///< when each of the latest accesses leaves it
-    std::size_t next_in_queue_ = 0;
-    std::vector<double> taken_; ///< when the L2 takes each of the latest atomics
-    std::size_t next_taken_ = 0;
+    double share_behind_;           ///< of lines that wait there behind atomics
+    std::size_t most_passed_;       ///< atomics that loads pass
+    Queue queue_;                   ///< accesses in front of the data pipe
+    Queue taken_;                   ///< stores and atomics that the L2 has not taken yet
     std::array<double, 2> lanes_{}; ///< of the data pipe: when each is free for another access
     double begin_ = -1;             ///< of the latest access
     double previous_ = -1;          ///< of the one before

@@ -88,7 +88,7 @@ public:
         block_gap_ = card["block_gap"];
         warp_gap_ = card["warp_gap"];
         adu_warp_ = card["adu_warp"];
-        adu_queue_.resize(static_cast<std::size_t>(card["adu_queue"]));
+        adu_queue_.resize(card["adu_queue"]);
         barrier_ = card["barrier"];
         branch_ = card["branch_taken"];
         jump_ = card["jump"];
@@ -196,7 +196,7 @@ private:
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
         const bool accesses = is_access(instruction_of(warp));
         if (accesses) from = std::max(from, memory_.queue_free());
-        if (unit == Unit::adu) from = std::max(from, adu_queue_[next_in_adu_queue_]);
+        if (unit == Unit::adu) from = std::max(from, adu_queue_.free());
         if (from > now) warp.reason = why_busy(unit);
         if (scheduler.dispatched > now && scheduler.dispatched >= from) {
             from = scheduler.dispatched;
@@ -347,8 +347,7 @@ private:
     double pass_adu(double now, double values = 1) {
         const double begin = std::max(adu_free_, now);
         adu_free_ = begin + values * adu_warp_;
-        adu_queue_[next_in_adu_queue_] = adu_free_;
-        next_in_adu_queue_ = (next_in_adu_queue_ + 1) % adu_queue_.size();
+        adu_queue_.enter(adu_free_);
         return begin + adu_warp_;
     }
 
@@ -421,8 +420,7 @@ private:
     std::size_t started_ = 0;
     std::uint32_t age_ = 0;
     double next_start_ = 0, warp_free_ = 0, adu_free_ = 0;
-    std::vector<double> adu_queue_; ///< when the address unit has served each of the latest warps
-    std::size_t next_in_adu_queue_ = 0;
+    Queue adu_queue_; ///< warps in front of the address unit, and in it
     ShiftTimes times_;
 };
 
