@@ -50,7 +50,9 @@ struct Operand {
 
 /// How the hardware schedules an instruction: the bits that its assembler chose.
 struct Control {
-    std::uint8_t stall = 0, write_scoreboard = 7, read_scoreboard = 7, waits = 0;
+    std::uint8_t stall = 0;
+    bool yields = false; ///< the warp, to others
+    std::uint8_t write_scoreboard = 7, read_scoreboard = 7, waits = 0;
 };
 
 class Warp;

@@ -183,6 +183,7 @@ struct Line {
 Control control_of(std::uint64_t upper) {
     const std::uint64_t bits = upper >> 41;
     return {.stall = static_cast<std::uint8_t>(bits & 15),
+            .yields = (bits >> 4 & 1) == 0,
             .write_scoreboard = static_cast<std::uint8_t>(bits >> 5 & 7),
             .read_scoreboard = static_cast<std::uint8_t>(bits >> 8 & 7),
             .waits = static_cast<std::uint8_t>(bits >> 11 & 63)};

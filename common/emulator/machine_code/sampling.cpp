@@ -351,6 +351,7 @@ timing::Instruction timing_of(const Instruction& instruction) {
                                .read_scoreboard = instruction.control.read_scoreboard,
                                .waits = instruction.control.waits,
                                .bytes = static_cast<std::uint8_t>(bytes_of(instruction)),
+                               .goes_first = !instruction.control.yields,
                                .line = instruction.line};
     for (const Operand& operand : instruction.operands)
         if (operand.kind == Operand::Kind::constant)

@@ -8,7 +8,7 @@
 namespace emulator::timing {
 namespace {
 
-constexpr double sector_bytes = 32;
+constexpr double sector_bytes = 32, line_bytes = 128;
 /// Cycles over which the card's load is averaged.
 constexpr double recent = 4000;
 /// Between the least and the largest of eight deviations, in the mean.
@@ -23,6 +23,9 @@ double draw_of(std::uint32_t block, std::uint32_t line) {
     return static_cast<double>((bits ^ bits >> 32) >> 11) * 0x1p-53;
 }
 
+/// What the lanes of a warp store, if all do.
+std::uint32_t lines_of(const Instruction& instruction) { return std::max(1, instruction.bytes / 4); }
+
 } // namespace
 
 MemoryModel::MemoryModel(const Card& card, const Shift& shift)
@@ -35,8 +38,14 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
       scattered_store_(card["bandwidth_loads"] / card["scattered_stores"]),
       share_behind_(card["lines_behind_atomics"]),
       most_passed_(static_cast<std::size_t>(card["atomics_passed"])) {
-    idle_latency_ = card.line_latency(0, 0).latency;
-    queue_.resize(card["threads"] / 32); // an access of each warp
+    for (Queue& queue : unread_) queue.resize(card["access_queue"]);
+    read_interval_ = card["issue_operand"];
+    in_pipe_.resize(card["pipe_queue"]);
+    leave_ = card["pipe_leave"];
+    buffered_.resize(card["store_buffer"] / line_bytes);
+    sector_interval_ = sector_bytes / card["store_port"];
+    line_read_ = card["clock_read"] + entry_;
+    idle_latency_ = card.line_latency(0, 0).latency - line_read_;
     const double clock = card["clock"], loads = card["bandwidth_loads"];
     // A copy reads as much as it writes.
     write_cost_ = (2 * loads / card["bandwidth_copy"] - 1) * shift.store_cost;
@@ -45,8 +54,10 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
     l2_bytes_per_cycle_ = card["bandwidth_l2"] / gigabytes_;
     l2_line_interval_ = gigabytes_ / card["scattered_l2_loads"];
     taken_.resize(card["threads"] / 32); // one of each warp
-    // It was measured with four sectors in a line. A line's request is taken to be as long as a sector.
+    // It was measured with four sectors in a line. A line's request takes as long as a sector.
     partial_interval_ = gigabytes_ / card["partial_stores"] * 4 / 5;
+    partial_ahead_ = card["partial_stores_ahead"] * partial_interval_;
+    memory_ahead_ = card["l2_dirty_bytes"] / loads * clock;
     atomic_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words, shift.adds_floats);
     // Of many words, some are behind other ports.
     port_bytes_per_cycle_ = card["bandwidth_beside_atomics"] / gigabytes_;
@@ -55,23 +66,29 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
                                        (share_behind_ + (1 - share_behind_) / shift.atomic_words));
 }
 
-double MemoryModel::pass_pipe(double now, double cycles) {
+double MemoryModel::pass_pipe(const Instruction& instruction, double now, double cycles, double room,
+                              std::size_t scheduler) {
+    const double read = std::max(now, reads_[scheduler]);
+    reads_[scheduler] = read + instruction.operands * read_interval_;
+    const double arrival = std::max({read + entry_, in_pipe_.free(), room});
+    unread_[scheduler].enter(arrival);
     // An access takes every second cycle, and a second one those between.
     double& lane = *std::min_element(lanes_.begin(), lanes_.end());
-    const double begin = std::max({now + entry_, lane, begin_ + 1});
+    const double begin = std::max({arrival, lane, begin_ + 1});
     previous_ = std::exchange(begin_, begin);
     pipe_ = begin + 2 * (cycles - 1) + 1;
     lane = begin + 2 * cycles;
-    queue_.enter(begin);
+    in_pipe_.enter(pipe_ + leave_);
     return begin;
 }
 
 Access MemoryModel::access(const Instruction& instruction, const Step& step, double now, double latency,
-                           std::uint32_t block) {
+                           std::uint32_t block, std::size_t scheduler) {
     double cycles = 1; // even if no lane executes it
     if (step.lanes != 0) cycles = std::max<double>(step.passes, 1);
     if (step.lanes != 0 && instruction.effect == Effect::shared_atomic) cycles += step.same - 1;
-    const double begin = pass_pipe(now, cycles);
+    const bool stores = instruction.effect == Effect::store && step.lanes != 0;
+    const double begin = pass_pipe(instruction, now, cycles, stores ? store_room(instruction) : 0, scheduler);
     count_passes(kind_of(instruction, step));
     if (step.lanes == 0) // A load from shared memory takes as long as if lanes executed it, but for a cycle.
         return {.result = instruction.effect == Effect::shared ? begin - entry_ + latency - 1
@@ -87,6 +104,11 @@ Access MemoryModel::access(const Instruction& instruction, const Step& step, dou
     case Effect::store: store(instruction, step, begin); return {.result = read, .read = read};
     default: return {.result = pipe_ - 1 - entry_ + latency, .read = read};
     }
+}
+
+double MemoryModel::store_room(const Instruction& instruction) const {
+    return buffered_.latest(buffered_.size() -
+                            std::min<std::size_t>(lines_of(instruction), buffered_.size()) + 1);
 }
 
 MemoryModel::Kind MemoryModel::kind_of(const Instruction& instruction, const Step& step) {
@@ -145,11 +167,13 @@ double MemoryModel::load(const Step& step, double begin, std::uint32_t block) {
     double latest = deviation();
     for (double line = 1; line < missed_lines; ++line) latest = std::max(latest, deviation());
     loaded_.add(bytes, begin);
-    const LineLatency of_line =
+    LineLatency of_line =
         card_.line_latency(loaded_.rate(begin) * gigabytes_, stored_.rate(begin) * gigabytes_);
+    of_line.latency -= line_read_;
+    l2_ = std::max(l2_, begin) + fetched * sector_bytes / l2_bytes_per_cycle_;
     // The mean wait among all that the card moves is within the latency; bursts of this multiprocessor may wait longer.
     const double mean =
-        std::max(std::max(begin, ahead) + of_line.latency, move(bytes, begin) + idle_latency_);
+        std::max(std::max(begin, ahead) + of_line.latency, std::max(move(bytes, begin), l2_) + idle_latency_);
     const double longer = std::clamp((mean - begin) / of_line.latency, 1.0, widest);
     return mean + latest * longer * of_line.spread / spread_of_deviations;
 }
@@ -176,11 +200,17 @@ void MemoryModel::store(const Instruction& instruction, const Step& step, double
                                  : (step.partial + std::min(step.partial, step.lines)) * partial_interval_;
         partial_stores_ = std::max(partial_stores_, begin) + taken;
     }
-    taken_.enter(std::max(move(moved, begin), step.partial > 0 ? partial_stores_ : 0));
+    const double taken =
+        std::max(move(moved, begin) - memory_ahead_, step.partial > 0 ? partial_stores_ - partial_ahead_ : 0);
+    // The request of a whole line takes no time of its own.
+    const double requests = step.partial > 0 ? step.lines : 0;
+    sent_ = std::max({sent_, begin, taken}) + (step.sectors + requests) * sector_interval_;
+    for (std::uint32_t k = 0; k < lines_of(instruction); ++k) buffered_.enter(sent_);
 }
 
 double MemoryModel::move(double bytes, double begin) {
-    memory_ = std::max(memory_, begin) + bytes / bytes_per_cycle_;
+    // Others may leave their share to a burst.
+    memory_ = std::max(memory_, begin - recent) + bytes / bytes_per_cycle_;
     return memory_;
 }
 

@@ -20,6 +20,8 @@ struct Access {
     double result = 0, read = 0;
 };
 
+inline constexpr std::size_t scheduler_count = 4;
+
 /// A queue with so much room: when each of the latest leaves it.
 class Queue {
 public:
@@ -30,6 +32,7 @@ public:
     }
     /// When there is room for another one.
     double free() const { return left_[next_]; }
+    std::size_t size() const { return left_.size(); }
     /// When the n-th latest leaves; n = 1 is the latest.
     double latest(std::size_t n) const { return left_[(next_ + left_.size() - n) % left_.size()]; }
 
@@ -53,13 +56,14 @@ public:
     MemoryModel(const Card& card, const Shift& shift);
 
     /// \param block number of the one whose warp it is: another one's loads go to other addresses
+    /// \param scheduler that issues it
     Access access(const Instruction& instruction, const Step& step, double now, double latency,
-                  std::uint32_t block);
+                  std::uint32_t block, std::size_t scheduler);
 
-    /// The warps of a block pass a barrier, which takes a pass if anything has accessed memory since the barrier before.
+    /// The last warp of a block arrives at a barrier. It takes a pass if anything has accessed memory since the one before.
     /// \param has_stored to global memory: then the pass is taken when their words are read
     void pass_barrier(double at, bool has_stored) {
-        barriers_.push(at - entry_ + (has_stored ? operands_read_ : 0));
+        barriers_.push(at + (has_stored ? operands_read_ : 0));
         lanes_.fill(*std::max_element(lanes_.begin(), lanes_.end()) + barrier_pass_); // behind all accesses
     }
 
@@ -67,11 +71,11 @@ public:
     double end_passes();
     double repeats() const { return repeats_; }
 
-    /// When the queue in front of the data pipe has room.
-    double queue_free() const { return queue_.free(); }
+    /// When a scheduler's queue has room for another access.
+    double queue_free(std::size_t scheduler) const { return unread_[scheduler].free(); }
 
-    /// When there is room for another store or atomic.
-    double stores_free() const { return taken_.free(); }
+    /// When there is room for another atomic.
+    double atomics_free() const { return taken_.free(); }
 
     /// When the words of the latest access are read; when the L2 has taken all parts of sectors so far; and all atomics.
     double stores_end() const { return pipe_ - 1 + operands_read_; }
@@ -80,7 +84,11 @@ public:
 
 private:
     /// The data pipe is occupied for so many cycles. Returns when that begins.
-    double pass_pipe(double now, double cycles);
+    /// \param room when the store buffer has room for what it stores
+    double pass_pipe(const Instruction& instruction, double now, double cycles, double room,
+                     std::size_t scheduler);
+    /// When the store buffer has room for an access.
+    double store_room(const Instruction& instruction) const;
     /// What an access is to others in the data pipe: a shuffle or an atomic right beside a thread's index is repeated.
     enum class Kind : std::uint8_t { other, index, exchange };
     static Kind kind_of(const Instruction& instruction, const Step& step);
@@ -101,6 +109,7 @@ private:
         shared_atomic_lane_, other_latency_, barrier_pass_, write_cost_, atom_;
     double scattered_load_, scattered_store_; ///< as many bytes as are loaded in order in that time
     double idle_latency_;                     ///< of a load of a line
+    double line_read_;                        ///< cycles that the card's latencies of lines have too many
     double gigabytes_;                        ///< per second and byte in a cycle of each multiprocessor
     double bytes_per_cycle_;                  ///< this multiprocessor's share
     double l2_bytes_per_cycle_;               ///< and that of what the L2 delivers
@@ -110,13 +119,21 @@ private:
     double port_ = 0;         ///< to the L2, that atomics share with loads: when it is free
     double port_interval_;    ///< cycles of an atomic's sector there
     double port_bytes_per_cycle_;
-    double share_behind_;           ///< of lines that wait there behind atomics
-    std::size_t most_passed_;       ///< atomics that loads pass
-    Queue queue_;                   ///< accesses in front of the data pipe
-    Queue taken_;                   ///< stores and atomics that the L2 has not taken yet
-    std::array<double, 2> lanes_{}; ///< of the data pipe: when each is free for another access
-    double begin_ = -1;             ///< of the latest access
-    double previous_ = -1;          ///< of the one before
+    double share_behind_;                         ///< of lines that wait there behind atomics
+    std::size_t most_passed_;                     ///< atomics that loads pass
+    std::array<Queue, scheduler_count> unread_;   ///< accesses of a scheduler whose operands are not read yet
+    std::array<double, scheduler_count> reads_{}; ///< when each scheduler can read the next one's
+    double read_interval_;                        ///< cycles per operand
+    Queue in_pipe_;                               ///< accesses that the data pipe is not done with
+    double leave_;                        ///< cycles from an access's last pass until it has left that queue
+    Queue buffered_;                      ///< lines of stores that are not on their way to the L2
+    double sent_ = 0;                     ///< when all of those are
+    double sector_interval_;              ///< cycles of a sector on that way
+    double memory_ahead_, partial_ahead_; ///< how far stores may be ahead of memory and of the L2, in cycles
+    Queue taken_;                         ///< atomics that the L2 has not taken yet
+    std::array<double, 2> lanes_{};       ///< of the data pipe: when each is free for another access
+    double begin_ = -1;                   ///< of the latest access
+    double previous_ = -1;                ///< of the one before
     Kind kind_ = Kind::other;
     /// That later accesses may precede in the data pipe; the next one is on top.
     std::priority_queue<double, std::vector<double>, std::greater<>> barriers_;

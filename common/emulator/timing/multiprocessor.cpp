@@ -3,6 +3,7 @@
 #include "emulator/timing/memory_model.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <memory>
 #include <queue>
@@ -11,7 +12,8 @@
 namespace emulator::timing {
 namespace {
 
-constexpr std::size_t scheduler_count = 4;
+/// Of a product of 64 bits whose result the next instruction needs.
+constexpr int least_wide_stall = 4;
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// When each line of constant memory is there; 0: nothing has asked for it.
@@ -31,10 +33,13 @@ struct WarpState {
     double since = 0;                 ///< it has waited
     double throttled = 0;             ///< until then its unit, or a queue, has no room for it
     double stored = 0;                ///< when all that it stored is taken
-    double passed = 0;                ///< when the barrier passes where it arrived last
+    double issued = 0;                ///< when its latest instruction was
+    double arrived = 0;               ///< when it arrived at its latest barrier
+    double passed = 0;                ///< when that barrier passes
     double multiplied = 0;    ///< when the FMA pipe takes its next instruction behind a product of 64 bits
     bool has_arrived = false; ///< at a barrier that has not passed
     bool is_blocked = false;  ///< by that barrier
+    bool goes_first = false;  ///< its latest instruction lets it
     Wait reason = Wait::wait;
 
     const Step& step() const { return (*trace)[at]; }
@@ -56,12 +61,13 @@ struct Later {
 };
 
 struct Scheduler {
-    std::priority_queue<WarpState*, std::vector<WarpState*>, Later> waiting;
-    std::vector<WarpState*> ready; ///< the oldest first
-    std::uint32_t last_age = 0;    ///< of the warp that issued last
+    std::vector<WarpState*> waiting; ///< a heap: the one that is ready first is in front
+    std::vector<WarpState*> ready;   ///< the oldest first
     std::array<double, unit_count> free{};
-    double light_free = 0; ///< the half of the FMA pipe that has no integer multiplier
-    double dispatched = 0; ///< when a product of 64 bits no longer keeps others from being dispatched
+    double light_free = 0;      ///< the half of the FMA pipe that has no integer multiplier
+    double xu_begins = 0;       ///< when the XU begins with its next instruction
+    std::uint32_t accesses = 0; ///< the latest: a bit for each, 1 if it is of global memory
+    double dispatched = 0;      ///< when a product of 64 bits no longer keeps others from being dispatched
 };
 
 class Multiprocessor {
@@ -77,8 +83,8 @@ public:
                       card["issue_uniform"],
                       0,
                       card["issue_branch"],
-                      card["issue_operand"],
-                      card["issue_operand"]};
+                      card["issue_access"],
+                      card["issue_access"]};
         latencies_ = {card["latency_other"],    card["latency_special_register"],
                       card["latency_constant"], card["latency_xu"],
                       card["latency_shuffle"],  card["latency_shared_load"],
@@ -100,6 +106,9 @@ public:
         wide_dispatch_ = card["fma_wide_dispatch"];
         wide_next_ = card["fma_wide_next"];
         operands_read_ = card["operands_read"];
+        xu_taken_ = card["xu_taken"];
+        wide_stall_ = card["fma_wide_stall"];
+        entry_ = card["pipe_entry"];
     }
 
     ShiftTimes run() {
@@ -130,32 +139,33 @@ private:
         for (auto warp = scheduler.ready.begin(); warp != scheduler.ready.end(); ++warp) {
             settle(**warp, now); // those behind the chosen one, too: they may be throttled
             const double from = can_issue_from(scheduler, **warp, now);
-            if (from <= now && (chosen == scheduler.ready.end() || goes_before(scheduler, **warp, **chosen)))
+            if (from <= now && (chosen == scheduler.ready.end() || goes_before(**warp, **chosen)))
                 chosen = warp;
             soonest = std::min(soonest, from);
         }
         if (chosen != scheduler.ready.end()) {
             WarpState& warp = **chosen;
             scheduler.ready.erase(chosen);
-            scheduler.last_age = warp.age;
             issue(scheduler, warp, now);
             soonest = now + 1;
         }
         return scheduler.waiting.empty()
                    ? soonest
-                   : std::min(soonest, std::max(scheduler.waiting.top()->ready, now + 1));
+                   : std::min(soonest, std::max(scheduler.waiting.front()->ready, now + 1));
     }
 
-    /// The oldest block goes first. Its warps take turns: the next one is the youngest that is older than the last one.
-    static bool goes_before(const Scheduler& scheduler, const WarpState& younger, const WarpState& older) {
-        return younger.block == older.block &&
-               (older.age >= scheduler.last_age || younger.age < scheduler.last_age);
+    /// Those go first whose latest instruction says so; of them, and of the others, those of the oldest block. Its warps take
+    /// turns, from the youngest on.
+    static bool goes_before(const WarpState& younger, const WarpState& older) {
+        if (younger.goes_first != older.goes_first) return younger.goes_first;
+        return younger.block == older.block && younger.issued <= older.issued;
     }
 
     void wake(Scheduler& scheduler, double now) {
-        while (!scheduler.waiting.empty() && scheduler.waiting.top()->ready <= now) {
-            WarpState* const warp = scheduler.waiting.top();
-            scheduler.waiting.pop();
+        while (!scheduler.waiting.empty() && scheduler.waiting.front()->ready <= now) {
+            WarpState* const warp = scheduler.waiting.front();
+            std::pop_heap(scheduler.waiting.begin(), scheduler.waiting.end(), Later());
+            scheduler.waiting.pop_back();
             charge(*warp, warp->reason, warp->ready);
             warp->reason = Wait::not_selected;
             warp->throttled = 0;
@@ -195,9 +205,9 @@ private:
                                           : std::min(fma_heavy_free(scheduler), scheduler.light_free);
         if (unit == Unit::fma_heavy || unit == Unit::fma_wide) from = fma_heavy_free(scheduler);
         const bool accesses = is_access(instruction_of(warp));
-        if (accesses) from = std::max(from, memory_.queue_free());
+        if (accesses) from = std::max(from, memory_.queue_free(warp.scheduler));
         if (unit == Unit::adu) from = std::max(from, adu_queue_.free());
-        if (from > now) warp.reason = why_busy(unit);
+        if (from > now) warp.reason = why_busy(unit, scheduler);
         if (scheduler.dispatched > now && scheduler.dispatched >= from) {
             from = scheduler.dispatched;
             warp.reason = Wait::dispatch_stall;
@@ -206,7 +216,7 @@ private:
             from = warp.multiplied;
             if (from > now) warp.reason = Wait::dispatch_stall;
         }
-        const double room = effect == Effect::store || effect == Effect::atomic ? memory_.stores_free() : 0;
+        const double room = effect == Effect::atomic ? memory_.atomics_free() : 0;
         if (room > from) {
             from = room;
             if (from > now) warp.reason = Wait::lg_throttle;
@@ -214,7 +224,11 @@ private:
         return warp.throttled = from;
     }
 
-    static Wait why_busy(Unit unit) {
+    /// An access to global memory is throttled as such if most of those that wait before it are, too.
+    static Wait why_busy(Unit unit, const Scheduler& scheduler) {
+        constexpr std::uint32_t of_queue = 0x3FF;
+        if (unit == Unit::global && std::popcount(scheduler.accesses & of_queue) >= 8)
+            return Wait::lg_throttle;
         const bool is_of_mio =
             unit == Unit::shared || unit == Unit::global || unit == Unit::xu || unit == Unit::adu;
         return is_of_mio ? Wait::mio_throttle : Wait::math_pipe_throttle;
@@ -234,8 +248,14 @@ private:
 
     void occupy(Scheduler& scheduler, const Instruction& instruction, double now) {
         const Unit unit = instruction.unit;
-        const double operands = is_access(instruction) ? instruction.operands : 1;
-        const double until = now + intervals_[static_cast<std::size_t>(unit)] * operands;
+        const double interval = intervals_[static_cast<std::size_t>(unit)];
+        double until = now + interval;
+        if (unit == Unit::xu) { // It holds one more than it executes.
+            const double begin = std::max(now, scheduler.xu_begins);
+            scheduler.xu_begins = begin + interval;
+            until =
+                begin > now ? begin + xu_taken_ : now + intervals_[static_cast<std::size_t>(Unit::shared)];
+        }
         const bool is_heavy = unit == Unit::fma_heavy || unit == Unit::fma_wide ||
                               (unit == Unit::fma && scheduler.light_free > now);
         if (is_heavy)
@@ -246,6 +266,10 @@ private:
             scheduler.free[static_cast<std::size_t>(unit)] = until;
         if (unit != Unit::fma_wide) return;
         scheduler.dispatched = now + 1 + wide_dispatch_;
+        for (WarpState* const other :
+             scheduler.waiting) // Their stalls last for so many cycles in which it dispatches.
+            if (other->reason == Wait::wait) other->ready += wide_dispatch_;
+        std::make_heap(scheduler.waiting.begin(), scheduler.waiting.end(), Later());
     }
 
     void issue(Scheduler& scheduler, WarpState& warp, double now) {
@@ -255,7 +279,9 @@ private:
         occupy(scheduler, instruction, now);
         if (instruction.unit == Unit::fma_wide) warp.multiplied = now + wide_next_;
         ++warp.at;
-        warp.ready = now + std::max<double>(instruction.stall, 1);
+        warp.goes_first = instruction.goes_first;
+        warp.issued = now;
+        warp.ready = now + stall_of(instruction);
         warp.reason = Wait::wait;
         execute(warp, instruction, step, now);
         if (instruction.effect == Effect::exit && step.taken) return end_warp(warp, now);
@@ -263,11 +289,23 @@ private:
         go_on(warp);
     }
 
+    /// Cycles until the warp's next instruction. One that needs a product of 64 bits waits for longer than it says.
+    double stall_of(const Instruction& instruction) const {
+        const bool needs_product =
+            instruction.unit == Unit::fma_wide && instruction.stall >= least_wide_stall;
+        return needs_product ? wide_stall_ : std::max<double>(instruction.stall, 1);
+    }
+
     void execute(WarpState& warp, const Instruction& instruction, const Step& step, double now) {
         Access access{.result = now + latencies_[instruction.latency], .read = now + operands_read_};
+        if (instruction.unit == Unit::xu) // It may be behind another one.
+            access.result +=
+                schedulers_[warp.scheduler].xu_begins - now - intervals_[static_cast<std::size_t>(Unit::xu)];
         if (is_access(instruction)) {
-            access =
-                memory_.access(instruction, step, now, latencies_[instruction.latency], warp.block->number);
+            std::uint32_t& accesses = schedulers_[warp.scheduler].accesses;
+            accesses = accesses << 1 | (instruction.unit == Unit::global ? 1 : 0);
+            access = memory_.access(instruction, step, now, latencies_[instruction.latency],
+                                    warp.block->number, warp.scheduler);
             warp.block->has_accessed = true;
             if (instruction.unit == Unit::global && instruction.effect == Effect::store && step.lanes != 0)
                 warp.block->has_stored = true;
@@ -320,10 +358,16 @@ private:
         if (warp.at < warp.trace->size() && !is_arithmetic(instruction_of(warp).unit)) {
             warp.is_blocked = warp.has_arrived;
             if (warp.is_blocked) return;
+            if (warp.passed > warp.ready) { // It has waited for the barrier since that was on its way.
+                charge(warp, warp.reason, std::min(warp.ready, warp.arrived + entry_));
+                warp.reason = Wait::barrier;
+            }
             delay(warp, warp.passed, Wait::barrier);
         }
         wait_for_next(warp);
-        schedulers_[warp.scheduler].waiting.push(&warp);
+        std::vector<WarpState*>& waiting = schedulers_[warp.scheduler].waiting;
+        waiting.push_back(&warp);
+        std::push_heap(waiting.begin(), waiting.end(), Later());
     }
 
     static bool is_arithmetic(Unit unit) {
@@ -354,17 +398,19 @@ private:
     void arrive(WarpState& warp, double now) {
         ResidentBlock& block = *warp.block;
         const double served = pass_adu(now);
+        warp.arrived = now;
         block.at_barrier.push_back(&warp);
         warp.has_arrived = true;
-        if (block.at_barrier.size() == block.alive) pass_barrier(block, served + barrier_);
+        if (block.at_barrier.size() == block.alive) pass_barrier(block, served);
     }
 
-    void pass_barrier(ResidentBlock& block, double at) {
-        memory_.pass_barrier(at, std::exchange(block.has_stored, false));
+    /// \param arrived when the last warp has
+    void pass_barrier(ResidentBlock& block, double arrived) {
+        memory_.pass_barrier(arrived, std::exchange(block.has_stored, false));
         times_.more_passes -= std::exchange(block.has_accessed, false) ? 1 : 0;
         for (WarpState* const warp : block.at_barrier) {
             warp->has_arrived = false;
-            warp->passed = at;
+            warp->passed = arrived + barrier_;
             if (std::exchange(warp->is_blocked, false)) go_on(*warp);
         }
         block.at_barrier.clear();
@@ -374,7 +420,7 @@ private:
         ResidentBlock& block = *warp.block;
         --block.alive;
         if (block.alive != 0) {
-            if (block.at_barrier.size() == block.alive) pass_barrier(block, now + barrier_);
+            if (block.at_barrier.size() == block.alive) pass_barrier(block, now);
             return;
         }
         times_.ends.push_back(now);
@@ -413,6 +459,7 @@ private:
     double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, jump_, meet_, turn_,
         operands_read_;
     double constant_miss_, fence_, to_l2_, wide_dispatch_, wide_next_;
+    double xu_taken_, wide_stall_, entry_;
     ConstantLines immediates_{}, loaded_constants_{}; ///< each has a cache of its own
     MemoryModel memory_;
     std::array<Scheduler, scheduler_count> schedulers_;

@@ -54,6 +54,7 @@ struct Instruction {
     std::uint8_t read_scoreboard = no_scoreboard;  ///< that the reading of its operands releases
     std::uint8_t waits = 0;                        ///< scoreboards that it waits for, one bit each
     std::uint8_t bytes = 4;                        ///< per lane, of a memory access
+    bool goes_first = false;                       ///< its warp, from then on
     std::uint8_t operands = 1;                     ///< registers of each lane that an access reads
     std::uint32_t line = 0;        ///< that it counts on; 0: on that of what the warp has executed before it
     std::uint8_t constants = 0;    ///< the line of 64 bytes of constant memory that it needs, from 1 on
