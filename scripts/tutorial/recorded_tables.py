@@ -418,13 +418,14 @@ def far_off(card, lesson, head, kernel):
     return [f"{errors[0]} %" if errors[0] == errors[-1] else f"{errors[0]} to {errors[-1]} %", None]
 
 
-OUTSIDE = {"first program, the model of before": ("1", "first_error_percent"), "first program, now": ("1", "error_percent"),
+OUTSIDE = {"first program, the model of before": ("1", "first_error_percent"), "first program, later": ("1", "error_percent"),
            "second program, before its times were known": ("2", "first_error_percent"),
-           "second program, now": ("2", "error_percent"),
+           "second program, later": ("2", "error_percent"),
            "third program, before its times were known": ("3", "first_error_percent"),
-           "third program, now": ("3", "error_percent"),
+           "third program, later": ("3", "error_percent"),
            "fourth program, before its times were known": ("4", "first_error_percent"),
-           "fourth program, now": ("4", "error_percent")}
+           "fourth program, later": ("4", "error_percent"),
+           "fifth program, before its times were known": ("5", "first_error_percent")}
 
 
 @table(r", other kernels \| median error \| within 10 % \| within 25 % \| largest errors")
