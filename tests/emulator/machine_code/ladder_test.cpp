@@ -918,8 +918,7 @@ TEST(Timing, keeps_accesses_in_front_of_the_data_pipe) {
     EXPECT_EQ(issued_early(4), std::pair(61, 63));
 }
 
-/// Vectors of four words, 512 bytes that go to the L2 in 16 cycles. Two stores of a scheduler read 6 registers each, and 12 stores
-/// fit in the buffer of 6,400 bytes. The 13th is on its way when the first has left: at 6 + 16, and so on.
+/// Sixteen warps store vectors of four words, 512 bytes, which go to the L2 in 16 cycles. Parts of 32 sectors in 8 lines go in 40.
 TEST(Timing, sends_stores_to_the_l2_as_fast_as_a_card) {
     timing::Instruction store = global(timing::Effect::store);
     store.bytes = 16;
@@ -942,6 +941,32 @@ TEST(Timing, sends_stores_to_the_l2_as_fast_as_a_card) {
     store.operands = 3;
     const timing::Step parts{.passes = 1, .sectors = 32, .lines = 8, .partial = 32};
     EXPECT_NEAR((end(40, parts) - end(20, parts)) / (16 * 20), 32 + 8, 0.5);
+}
+
+/// One warp stores 100 times. Ten stores wait in its scheduler's queue and 50 in the buffer, so 40 have left when it has issued the
+/// last one. Of parts of 32 sectors in 8 lines the L2 takes one in 75 cycles, and 10 may be on their way. Of whole lines, all
+/// multiprocessors together store more than memory takes, and the L2 keeps it: a scheduler reads three registers in 6 cycles.
+TEST(Timing, lets_stores_be_ahead_of_the_l2_and_of_memory) {
+    const auto last_issued = [](timing::Step step) {
+        step.lanes = 32;
+        timing::Instruction store = global(timing::Effect::store);
+        store.operands = 3;
+        const std::vector<timing::Instruction> code = {store, {.effect = timing::Effect::exit}};
+        timing::WarpTrace warp(step.partial > 0 ? 100 : 400, step);
+        warp.push_back({.instruction = 1, .lanes = 32, .taken = true});
+        const timing::BlockTrace block{warp};
+        const timing::BlockTrace* const blocks[] = {&block};
+        const auto rows =
+            timing::simulate(
+                {.code = code, .blocks = blocks, .busy_multiprocessors = 132, .recorded_cycles = 1e9},
+                timing::find_card("h200"))
+                .rows;
+        const std::vector<timing::WarpRun>& runs = rows.at(0).runs; // the last store, drain, EXIT
+        return runs.at(runs.size() - 3).from;
+    };
+    EXPECT_NEAR(last_issued({.passes = 1, .sectors = 32, .lines = 8, .partial = 32}), (100 - 60 - 10) * 75,
+                150);
+    EXPECT_NEAR(last_issued({.passes = 1, .sectors = 4, .lines = 1, .misses = 4}), 390 * 6, 60);
 }
 
 /// A warp issues 100 additions, one in every 13 cycles. Another one of its scheduler has an instruction in every 20. If that is a
