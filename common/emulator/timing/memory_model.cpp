@@ -107,8 +107,7 @@ Access MemoryModel::access(const Instruction& instruction, const Step& step, dou
 }
 
 double MemoryModel::store_room(const Instruction& instruction) const {
-    return buffered_.latest(buffered_.size() -
-                            std::min<std::size_t>(lines_of(instruction), buffered_.size()) + 1);
+    return buffered_.oldest(lines_of(instruction));
 }
 
 MemoryModel::Kind MemoryModel::kind_of(const Instruction& instruction, const Step& step) {
@@ -200,11 +199,11 @@ void MemoryModel::store(const Instruction& instruction, const Step& step, double
                                  : (step.partial + std::min(step.partial, step.lines)) * partial_interval_;
         partial_stores_ = std::max(partial_stores_, begin) + taken;
     }
-    const double taken =
+    const double accepted =
         std::max(move(moved, begin) - memory_ahead_, step.partial > 0 ? partial_stores_ - partial_ahead_ : 0);
     // The request of a whole line takes no time of its own.
     const double requests = step.partial > 0 ? step.lines : 0;
-    sent_ = std::max({sent_, begin, taken}) + (step.sectors + requests) * sector_interval_;
+    sent_ = std::max({sent_, begin, accepted}) + (step.sectors + requests) * sector_interval_;
     for (std::uint32_t k = 0; k < lines_of(instruction); ++k) buffered_.enter(sent_);
 }
 

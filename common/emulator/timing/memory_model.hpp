@@ -31,8 +31,9 @@ public:
         next_ = (next_ + 1) % left_.size();
     }
     /// When there is room for another one.
-    double free() const { return left_[next_]; }
-    std::size_t size() const { return left_.size(); }
+    double free() const { return oldest(1); }
+    /// When the n-th oldest of as many as it has room for leaves, so that there is room for n.
+    double oldest(std::size_t n) const { return left_[(next_ + n - 1) % left_.size()]; }
     /// When the n-th latest leaves; n = 1 is the latest.
     double latest(std::size_t n) const { return left_[(next_ + left_.size() - n) % left_.size()]; }
 

@@ -6,7 +6,6 @@
 #include <bit>
 #include <limits>
 #include <memory>
-#include <queue>
 #include <utility>
 
 namespace emulator::timing {
@@ -72,7 +71,8 @@ struct Scheduler {
 
 class Multiprocessor {
 public:
-    Multiprocessor(const Shift& shift, const Card& card) : shift_(shift), memory_(card, shift) {
+    Multiprocessor(const Shift& shift, const Card& card)
+        : shift_(shift), issue_access_(card["issue_access"]), memory_(card, shift) {
         intervals_ = {0,
                       card["issue_alu"],
                       card["issue_fma_heavy"],
@@ -83,8 +83,8 @@ public:
                       card["issue_uniform"],
                       0,
                       card["issue_branch"],
-                      card["issue_access"],
-                      card["issue_access"]};
+                      issue_access_,
+                      issue_access_};
         latencies_ = {card["latency_other"],    card["latency_special_register"],
                       card["latency_constant"], card["latency_xu"],
                       card["latency_shuffle"],  card["latency_shared_load"],
@@ -224,7 +224,7 @@ private:
         return warp.throttled = from;
     }
 
-    /// An access to global memory is throttled as such if most of those that wait before it are, too.
+    /// An access to global memory is throttled as such if eight of the ten that wait before it are such accesses.
     static Wait why_busy(Unit unit, const Scheduler& scheduler) {
         constexpr std::uint32_t of_queue = 0x3FF;
         if (unit == Unit::global && std::popcount(scheduler.accesses & of_queue) >= 8)
@@ -253,8 +253,7 @@ private:
         if (unit == Unit::xu) { // It holds one more than it executes.
             const double begin = std::max(now, scheduler.xu_begins);
             scheduler.xu_begins = begin + interval;
-            until =
-                begin > now ? begin + xu_taken_ : now + intervals_[static_cast<std::size_t>(Unit::shared)];
+            until = begin > now ? begin + xu_taken_ : now + issue_access_;
         }
         const bool is_heavy = unit == Unit::fma_heavy || unit == Unit::fma_wide ||
                               (unit == Unit::fma && scheduler.light_free > now);
@@ -454,6 +453,7 @@ private:
     }
 
     const Shift& shift_;
+    double issue_access_; ///< cycles from a scheduler's access, or its instruction of the XU, to the next
     std::array<double, unit_count> intervals_{};
     std::array<double, latency_count> latencies_{};
     double block_interval_, block_gap_, warp_gap_, adu_warp_, barrier_, branch_, jump_, meet_, turn_,

@@ -889,27 +889,39 @@ TEST(Timing, lets_two_accesses_share_the_data_pipe) {
               "000: selected 0-1 mio_throttle 1-2 selected 2-3 short_scoreboard 3-27 selected 27-29\n");
 }
 
+/// A block that a multiprocessor has for itself, of so many that are busy.
+timing::ShiftTimes times_of(const std::vector<timing::Instruction>& code, const timing::BlockTrace& block,
+                            double busy_multiprocessors = 1) {
+    const timing::BlockTrace* const blocks[] = {&block};
+    return timing::simulate({.code = code,
+                             .blocks = blocks,
+                             .busy_multiprocessors = busy_multiprocessors,
+                             .recorded_cycles = 1e9},
+                            timing::find_card("h200"));
+}
+
+/// Of warps that do the same step so often, and EXIT.
+timing::BlockTrace repeated(timing::Step step, std::size_t times, std::size_t warps) {
+    step.lanes = 32;
+    timing::WarpTrace warp(times, step);
+    warp.push_back({.instruction = 1, .lanes = 32, .taken = true});
+    return timing::BlockTrace(warps, warp);
+}
+
 /// Each makes 32 passes. One warp of each scheduler issues as many as it can. There is room for ten whose operands are not read,
 /// and for 21 of all schedulers. As in clock_room.csv, the next are issued when the first two have passed: they begin at 6 and
 /// 7, their last passes are over at 6 + 63 and a cycle later, and 18 cycles later they are out of the way.
 TEST(Timing, keeps_accesses_in_front_of_the_data_pipe) {
     const auto issued_early = [](std::size_t warps) {
-        const std::vector<timing::Instruction> code = {{.unit = timing::Unit::shared},
-                                                       {.effect = timing::Effect::exit}};
-        timing::WarpTrace warp(80, {.instruction = 0, .lanes = 32, .passes = 32});
-        warp.push_back({.instruction = 1, .lanes = 32, .taken = true});
-        const timing::BlockTrace block(warps, warp);
-        const timing::BlockTrace* const blocks[] = {&block};
         std::pair<int, int> counts; // before the first has left, and when two have
         for (const timing::WarpRow& row :
-             timing::simulate(
-                 {.code = code, .blocks = blocks, .busy_multiprocessors = 1, .recorded_cycles = 120},
-                 timing::find_card("h200"))
+             times_of({{.unit = timing::Unit::shared}, {.effect = timing::Effect::exit}},
+                      repeated({.passes = 32}, 80, warps))
                  .rows)
             for (const timing::WarpRun& run : row.runs) {
                 if (run.state != timing::Wait::selected) continue;
                 counts.first += run.from < 87 ? 1 : 0;
-                ++counts.second;
+                counts.second += run.from < 120 ? 1 : 0;
             }
         return counts;
     };
@@ -923,16 +935,8 @@ TEST(Timing, sends_stores_to_the_l2_as_fast_as_a_card) {
     timing::Instruction store = global(timing::Effect::store);
     store.bytes = 16;
     store.operands = 6;
-    const auto end = [&](std::size_t count, timing::Step step) {
-        step.lanes = 32;
-        const std::vector<timing::Instruction> code = {store, {.effect = timing::Effect::exit}};
-        timing::WarpTrace warp(count, step);
-        warp.push_back({.instruction = 1, .lanes = 32, .taken = true});
-        const timing::BlockTrace block(16, warp);
-        const timing::BlockTrace* const blocks[] = {&block};
-        return timing::simulate({.code = code, .blocks = blocks, .busy_multiprocessors = 1},
-                                timing::find_card("h200"))
-            .cycles;
+    const auto end = [&](std::size_t count, const timing::Step& step) {
+        return times_of({store, {.effect = timing::Effect::exit}}, repeated(step, count, 16)).cycles;
     };
     const timing::Step lines{.passes = 4, .sectors = 16, .lines = 4, .misses = 16, .in_l2 = 16};
     EXPECT_NEAR((end(40, lines) - end(20, lines)) / (16 * 20), 16, 0.1);
@@ -943,30 +947,25 @@ TEST(Timing, sends_stores_to_the_l2_as_fast_as_a_card) {
     EXPECT_NEAR((end(40, parts) - end(20, parts)) / (16 * 20), 32 + 8, 0.5);
 }
 
-/// One warp stores 100 times. Ten stores wait in its scheduler's queue and 50 in the buffer, so 40 have left when it has issued the
+/// One warp stores 100 times, or 400 times whole lines. Ten stores wait in its scheduler's queue and 50 in the buffer, so 40 have left when it has issued the
 /// last one. Of parts of 32 sectors in 8 lines the L2 takes one in 75 cycles, and 10 may be on their way. Of whole lines, all
 /// multiprocessors together store more than memory takes, and the L2 keeps it: a scheduler reads three registers in 6 cycles.
 TEST(Timing, lets_stores_be_ahead_of_the_l2_and_of_memory) {
-    const auto last_issued = [](timing::Step step) {
-        step.lanes = 32;
+    const auto last_issued = [](const timing::Step& step, std::size_t times, std::uint8_t words = 1) {
         timing::Instruction store = global(timing::Effect::store);
-        store.operands = 3;
-        const std::vector<timing::Instruction> code = {store, {.effect = timing::Effect::exit}};
-        timing::WarpTrace warp(step.partial > 0 ? 100 : 400, step);
-        warp.push_back({.instruction = 1, .lanes = 32, .taken = true});
-        const timing::BlockTrace block{warp};
-        const timing::BlockTrace* const blocks[] = {&block};
+        store.bytes = static_cast<std::uint8_t>(4 * words);
+        store.operands = static_cast<std::uint8_t>(2 + words);
         const auto rows =
-            timing::simulate(
-                {.code = code, .blocks = blocks, .busy_multiprocessors = 132, .recorded_cycles = 1e9},
-                timing::find_card("h200"))
-                .rows;
+            times_of({store, {.effect = timing::Effect::exit}}, repeated(step, times, 1), 132).rows;
         const std::vector<timing::WarpRun>& runs = rows.at(0).runs; // the last store, drain, EXIT
         return runs.at(runs.size() - 3).from;
     };
-    EXPECT_NEAR(last_issued({.passes = 1, .sectors = 32, .lines = 8, .partial = 32}), (100 - 60 - 10) * 75,
-                150);
-    EXPECT_NEAR(last_issued({.passes = 1, .sectors = 4, .lines = 1, .misses = 4}), 390 * 6, 60);
+    EXPECT_NEAR(last_issued({.passes = 1, .sectors = 32, .lines = 8, .partial = 32}, 100),
+                (100 - 60 - 10) * 75, 150);
+    EXPECT_NEAR(last_issued({.passes = 1, .sectors = 4, .lines = 1, .misses = 4}, 400), 390 * 6, 60);
+    // Of vectors of four words the buffer has room for 12. They leave in 16 cycles each, from pipe_entry on.
+    EXPECT_EQ(last_issued({.passes = 4, .sectors = 16, .lines = 4, .misses = 16, .in_l2 = 16}, 200, 4),
+              6 + 16 * (200 - 10 - 12));
 }
 
 /// A warp issues 100 additions, one in every 13 cycles. Another one of its scheduler has an instruction in every 20. If that is a
@@ -981,14 +980,7 @@ TEST(Timing, lasts_longer_than_its_stall_beside_products) {
             others(100, {.instruction = 1, .lanes = 32});
         adds.push_back(none[0]);
         others.push_back(none[0]);
-        const timing::BlockTrace block{adds, none, none, none, others};
-        const timing::BlockTrace* const blocks[] = {&block};
-        return timing::simulate(
-                   {.code = code, .blocks = blocks, .busy_multiprocessors = 1, .recorded_cycles = 1e9},
-                   timing::find_card("h200"))
-            .rows.at(0)
-            .runs.back()
-            .to;
+        return times_of(code, {adds, none, none, none, others}).rows.at(0).runs.back().to;
     };
     EXPECT_NEAR(cycles(timing::Unit::fma_heavy), 100 * 13, 40); // Now and then both want the same cycle.
     EXPECT_NEAR(cycles(timing::Unit::fma_wide) / cycles(timing::Unit::fma_heavy), 1 / (1 - 2 / 20.0), 0.03);
