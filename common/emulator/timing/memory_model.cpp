@@ -36,7 +36,7 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
       barrier_pass_(card["barrier_pass"]), atom_(card["memory_atom"]),
       scattered_load_(card["bandwidth_loads"] / card["scattered_loads"]),
       scattered_store_(card["bandwidth_loads"] / card["scattered_stores"]),
-      share_behind_(card["lines_behind_atomics"]),
+      lines_behind_(card["lines_behind_atomic"] / shift.atomic_words),
       most_passed_(static_cast<std::size_t>(card["atomics_passed"])) {
     for (Queue& queue : unread_) queue.resize(card["access_queue"]);
     read_interval_ = card["issue_operand"];
@@ -59,11 +59,8 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
     partial_ahead_ = card["partial_stores_ahead"] * partial_interval_;
     memory_ahead_ = card["l2_dirty_bytes"] / loads * clock;
     atomic_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words, shift.adds_floats);
-    // Of many words, some are behind other ports.
     port_bytes_per_cycle_ = card["bandwidth_beside_atomics"] / gigabytes_;
-    port_interval_ =
-        std::min(atomic_interval_, gigabytes_ / card.atomic_rate(1) *
-                                       (share_behind_ + (1 - share_behind_) / shift.atomic_words));
+    port_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words); // floats do not take longer there
 }
 
 double MemoryModel::pass_pipe(const Instruction& instruction, double now, double cycles, double room,
@@ -137,11 +134,13 @@ double MemoryModel::end_passes() {
 }
 
 double MemoryModel::behind_atomics(const Step& step, double begin, double per_byte, std::uint32_t block) {
+    loaded_lines_ += step.lines;
     if (atomics_ == 0) return 0; // There was none yet.
     port_ = std::max(port_, begin) + step.misses * sector_bytes * per_byte;
-    const double passed = taken_.latest(most_passed_);
+    const double passed = taken_.latest(most_passed_),
+                 share = lines_behind_ * atomic_sectors_ / loaded_lines_;
     for (std::uint32_t k = 0; k < step.lines; ++k)
-        if (draw_of(block, step.first_line + k) < share_behind_) return std::max(passed, port_);
+        if (draw_of(block, step.first_line + k) < share) return std::max({passed, port_, atomics_});
     return passed;
 }
 
@@ -178,9 +177,10 @@ double MemoryModel::load(const Step& step, double begin, std::uint32_t block) {
 }
 
 double MemoryModel::atomic(const Step& step, double begin) {
-    begin = std::max({begin, atomics_, port_});
-    atomics_ = begin + step.sectors * atomic_interval_;
-    port_ = begin + step.sectors * port_interval_;
+    begin = std::max(begin, port_);
+    port_ = begin + step.sectors * port_interval_; // It is free while they wait for those before.
+    atomics_ = std::max(begin, atomics_) + step.sectors * atomic_interval_;
+    atomic_sectors_ += step.sectors;
     taken_.enter(atomics_);
     return atomics_ + atomic_latency_;
 }

@@ -1528,18 +1528,25 @@ TEST(Timing, repeats_a_shuffle_beside_an_index) {
     EXPECT_EQ(more_passes({shuffle}, 132), 0);
 }
 
-/// Each warp adds a float to the one word and loads these lines, of 128 bytes, of its own block, and waits for all.
+/// Each warp adds a float to one of so many words and loads these lines, of 128 bytes, of its own block, and waits for all.
+/// \param each so many lines from there on, with one request
 std::vector<timing::WarpRow> rows_behind_atomics(const std::vector<std::uint16_t>& lines,
-                                                 std::uint32_t resident) {
+                                                 std::uint32_t resident, double words = 1,
+                                                 std::uint8_t each = 1) {
     const std::vector<timing::Instruction> code = {
         {.unit = timing::Unit::global, .effect = timing::Effect::atomic, .write_scoreboard = 1},
         {.unit = timing::Unit::global, .effect = timing::Effect::load, .write_scoreboard = 0},
         {.unit = timing::Unit::alu, .waits = 0b11},
         {.effect = timing::Effect::exit}};
     timing::WarpTrace warp{{.instruction = 0, .lanes = 1, .sectors = 1, .lines = 1, .same = 1}};
+    const auto sectors = static_cast<std::uint8_t>(4 * each);
     for (const std::uint16_t line : lines)
-        warp.push_back(
-            {.instruction = 1, .lanes = 32, .sectors = 4, .lines = 1, .misses = 4, .first_line = line});
+        warp.push_back({.instruction = 1,
+                        .lanes = 32,
+                        .sectors = sectors,
+                        .lines = each,
+                        .misses = sectors,
+                        .first_line = line});
     warp.push_back({.instruction = 2, .lanes = 32});
     warp.push_back({.instruction = 3, .lanes = 32, .taken = true});
     const timing::BlockTrace block{warp};
@@ -1548,6 +1555,7 @@ std::vector<timing::WarpRow> rows_behind_atomics(const std::vector<std::uint16_t
                              .blocks = blocks,
                              .resident = resident,
                              .busy_multiprocessors = 132,
+                             .atomic_words = words,
                              .adds_floats = true,
                              .recorded_cycles = 1e9},
                             timing::find_card("h200"))
@@ -1555,20 +1563,28 @@ std::vector<timing::WarpRow> rows_behind_atomics(const std::vector<std::uint16_t
 }
 
 /// An H200 adds 0.5627 floats per ns to a word, a multiprocessor's share is one in 464 cycles. Loads wait longer than 2,000
-/// cycles behind seven of them only if their line does, as 0.154 of all do: 308 of 2,000, give or take 3 x 16. With 32 on
-/// their way, they wait until there are no more than 16, whatever their line is.
+/// cycles behind seven of them only if their line does, as 1.23 for each atomic do, however many lines there are: 2,460, give or
+/// take 3 x 47. If a load is of two lines that wait together, that is half as many loads; so it is if two words are added to in
+/// turn. With 32 atomics on their way, loads wait until there are no more than 16, whatever their line is.
 TEST(Timing, lets_some_loads_wait_behind_atomics) {
-    const auto late = [](std::uint32_t resident) {
-        const auto rows = rows_behind_atomics({0}, resident);
-        return std::count_if(rows.begin(), rows.end(), [](const timing::WarpRow& row) {
-            return row.loads.at(0).to - row.loads[0].from > 2000;
-        });
+    const auto late = [](std::size_t loads, std::uint32_t resident, double words, std::uint8_t each = 1) {
+        std::vector<std::uint16_t> each_of_its_own_kib(loads);
+        for (std::size_t k = 0; k < loads; ++k) each_of_its_own_kib[k] = static_cast<std::uint16_t>(8 * k);
+        std::ptrdiff_t all = 0;
+        for (const timing::WarpRow& row : rows_behind_atomics(each_of_its_own_kib, resident, words, each))
+            all += std::count_if(row.loads.begin(), row.loads.end(),
+                                 [](const timing::WarpLoad& load) { return load.to - load.from > 2000; });
+        return static_cast<double>(all);
     };
-    EXPECT_NEAR(static_cast<double>(late(8)), 308, 3 * 16);
-    EXPECT_GE(late(32), 2000 - 2 * 16);
+    EXPECT_NEAR(late(8, 8, 1), 2460, 3 * 47);
+    EXPECT_NEAR(late(16, 8, 1), 2460, 3 * 47);
+    EXPECT_NEAR(late(4, 8, 1, 2), 1230, 3 * 33);
+    EXPECT_NEAR(late(8, 12, 2), 1230, 3 * 34);
+    EXPECT_GE(late(1, 32, 1), 2000 - 2 * 16);
 }
 
-/// Of the eight lines of a KiB, 0 and 5 wait or pass together. Other pairs differ in 2 x 0.154 x 0.846 of 2,000 blocks: 521.
+/// Of the eight lines of a KiB, 0 and 5 wait or pass together. Of two lines for each atomic 0.615 wait, and other pairs differ in
+/// 2 x 0.615 x 0.385 of 2,000 blocks: 947.
 TEST(Timing, lets_lines_wait_behind_atomics_by_their_place) {
     const auto differ = [](std::uint16_t one, std::uint16_t other) {
         const auto rows = rows_behind_atomics({one, other}, 8);
@@ -1577,10 +1593,10 @@ TEST(Timing, lets_lines_wait_behind_atomics_by_their_place) {
             return late(row.loads.at(0)) != late(row.loads.at(1));
         });
     };
-    EXPECT_EQ(differ(0, 5), 0);
-    EXPECT_EQ(differ(18, 23), 0);
+    EXPECT_LT(differ(0, 5), 10); // a few, until that share settles
+    EXPECT_LT(differ(18, 23), 10);
     for (const std::uint16_t other : {2, 3, 8, 13})
-        EXPECT_NEAR(static_cast<double>(differ(0, other)), 521, 3 * 20) << other;
+        EXPECT_NEAR(static_cast<double>(differ(0, other)), 947, 3 * 22) << other;
 }
 
 /// Loads of 8 KiB and an atomic on one int per block pass one port: 10,000 x 8,192 / 5,000 ns and 10,000 / 1.352 ns, behind
@@ -1596,6 +1612,9 @@ TEST(Timing, lets_atomics_and_loads_share_a_port) {
     for (std::size_t k = 1; k < 8; ++k) // only the first warp adds
         work.samples[0][k].erase(work.samples[0][k].begin() + 9);
     EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, 2.8 + 16.4 + 7.4, 2);
+    work.adds_floats = true; // The port is free while they wait for those before.
+    EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, 2.8 + 16.4 + 7.4, 2);
+    work.adds_floats = false;
     work.atomic_words = 65'536;
     EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, 2.8 + 17.7, 2);
     // 32 sectors of many words take no longer there than in the L2, which adds to 93.01 of them per ns.
