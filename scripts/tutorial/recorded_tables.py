@@ -425,7 +425,9 @@ OUTSIDE = {"first program, the model of before": ("1", "first_error_percent"), "
            "third program, later": ("3", "error_percent"),
            "fourth program, before its times were known": ("4", "first_error_percent"),
            "fourth program, later": ("4", "error_percent"),
-           "fifth program, before its times were known": ("5", "first_error_percent")}
+           "fifth program, before its times were known": ("5", "first_error_percent"),
+           "sixth program, before its times were known": ("6", "first_error_percent"),
+           "sixth program, later": ("6", "error_percent")}
 
 
 @table(r", other kernels \| median error \| within 10 % \| within 25 % \| largest errors")

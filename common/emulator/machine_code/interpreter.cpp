@@ -296,7 +296,7 @@ InterpretedBlock interpret(const Code& code, const LaunchView& launch, std::uint
         for (WarpRun& warp : warps) warp.pass_block_barrier();
     }
     InterpretedBlock result{.trace = {},
-                            .atomic_words = std::move(state.atomic_words()),
+                            .atomic_sectors = std::move(state.atomic_sectors()),
                             .loaded = std::move(state.loaded()),
                             .stored = std::move(state.stored()),
                             .places = std::move(state.places()),

@@ -347,7 +347,7 @@ Action atomic(const Instruction& i) {
         for_each_lane(lanes, [&](int lane) {
             const std::uint64_t at = addresses[lane];
             const bool is_shared = (shared >> lane & 1) != 0;
-            if (!is_shared) block.atomic_words().insert(at);
+            if (!is_shared) block.atomic_sectors().insert(at / sector_bytes);
             old[lane] = is_shared ? block.load_shared(at, a.bytes) : block.load_global(at, a.bytes);
             const std::uint64_t value = a.updated(old[lane], first[lane], second[lane]);
             if (!is_shared && a.has_result && a.counts()) block.count(at, a.bytes, value - old[lane]);

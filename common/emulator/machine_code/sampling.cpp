@@ -162,7 +162,7 @@ public:
         work.samples = std::move(samples_);
         work.last_goes_on = goes_on_;
         take_from_l2(work);
-        work.atomic_words = atomic_words();
+        work.atomic_sectors = atomic_sectors();
         work.adds_floats = adds_floats(work);
     }
 
@@ -196,10 +196,10 @@ private:
     }
 
     /// Those of the whole launch: if no two blocks that were looked at share one, each block has its own.
-    double atomic_words() const {
-        const double each = static_cast<double>(sum_of_atomic_words_) / static_cast<double>(seen_.size());
-        const bool shares = sum_of_atomic_words_ > atomic_words_.size();
-        return shares ? static_cast<double>(atomic_words_.size())
+    double atomic_sectors() const {
+        const double each = static_cast<double>(sum_of_atomic_sectors_) / static_cast<double>(seen_.size());
+        const bool shares = sum_of_atomic_sectors_ > atomic_sectors_.size();
+        return shares ? static_cast<double>(atomic_sectors_.size())
                       : each * static_cast<double>(launch_.grid.count());
     }
 
@@ -279,8 +279,8 @@ private:
         expect_time_left(deadline_);
         InterpretedBlock interpreted = interpret(code_, launch_, block, steps_of_block_, nullptr, deadline_);
         const Signature signature = signature_of(interpreted.trace);
-        sum_of_atomic_words_ += interpreted.atomic_words.size();
-        atomic_words_.merge(interpreted.atomic_words);
+        sum_of_atomic_sectors_ += interpreted.atomic_sectors.size();
+        atomic_sectors_.merge(interpreted.atomic_sectors);
         sum_of_used_sectors_ += interpreted.used_sectors;
         add_spread(spreads_, interpreted.places);
         if (block == 0) stored_by_first_ = in_order(interpreted.places);
@@ -307,8 +307,8 @@ private:
     std::map<Signature, std::size_t> known_;
     std::vector<timing::BlockTrace> samples_;
     std::vector<Signature> signatures_; ///< of those
-    std::unordered_set<std::uint64_t> atomic_words_;
-    std::size_t sum_of_atomic_words_ = 0;
+    std::unordered_set<std::uint64_t> atomic_sectors_;
+    std::size_t sum_of_atomic_sectors_ = 0;
     LoadedRanges loaded_; ///< by all blocks that were looked at
     LoadedRanges stored_; ///< the same of what they store
     Spreads spreads_;     ///< of all of them

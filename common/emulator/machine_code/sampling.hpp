@@ -13,12 +13,12 @@ using Deadline = std::chrono::steady_clock::time_point;
 // ---- interpreter.cpp: runs single blocks, to see what their warps execute ----
 
 struct InterpretedBlock {
-    timing::BlockTrace trace;                       ///< what its warps execute, each in its own order
-    std::unordered_set<std::uint64_t> atomic_words; ///< of global memory, that its atomics go to
-    LoadedRanges loaded, stored;                    ///< from global memory, and to it
-    std::vector<Place> places;                      ///< of global memory, that it fetches or stores to
-    std::size_t used_sectors = 0;                   ///< of global memory
-    Counters counters;                              ///< and what it adds to those that it counts in
+    timing::BlockTrace trace;                         ///< what its warps execute, each in its own order
+    std::unordered_set<std::uint64_t> atomic_sectors; ///< of global memory, that its atomics go to
+    LoadedRanges loaded, stored;                      ///< from global memory, and to it
+    std::vector<Place> places;                        ///< of global memory, that it fetches or stores to
+    std::size_t used_sectors = 0;                     ///< of global memory
+    Counters counters;                                ///< and what it adds to those that it counts in
 };
 
 /// \param max_steps of all warps

@@ -109,7 +109,7 @@ public:
     void begin_request() { request_ = touches_; }
 
     /// The words of global memory that its atomics go to.
-    std::unordered_set<std::uint64_t>& atomic_words() { return atomic_words_; }
+    std::unordered_set<std::uint64_t>& atomic_sectors() { return atomic_sectors_; }
 
     void note_place(std::uint64_t sector, std::uint32_t instruction);
     std::vector<Place>& places() { return places_; }
@@ -146,7 +146,7 @@ private:
         touched_; ///< sectors: how many touches were before the last
     std::uint64_t touches_ = 0, latest_ = 0, request_ = 0;
     std::unordered_set<std::uint64_t> stored_; ///< sectors
-    std::unordered_set<std::uint64_t> atomic_words_;
+    std::unordered_set<std::uint64_t> atomic_sectors_;
     LoadedRanges loaded_, stored_ranges_;
     std::vector<Place> places_;
     Counters counters_;

@@ -74,15 +74,15 @@ double Card::hot_store_rate(double sectors) const {
 
 double Card::piece_cost(double bytes) const { return bytes == 0 ? 1 : interpolated(piece_costs_, bytes); }
 
-double Card::atomic_rate(double words, bool floats) const {
+double Card::atomic_rate(double sectors, bool floats) const {
     // Measured by lanes. Of 32 at random words of 256, so many are not the only ones in their sector.
     constexpr double sectors_of_256 = 22.26 / 32;
     const double of_256 = (*this)["atomics_256"] * sectors_of_256;
-    // The L2 serves each sector on its own, and 256 words lie in many.
-    if (words > 256) return std::min((*this)["atomics_65536"], of_256 * words / 256);
+    // The L2 adds to each sector on its own, and 256 words lie in 32.
+    if (sectors > 32) return std::min((*this)["atomics_65536"], of_256 * sectors / 32);
     const Points rates{{0, std::log((*this)[floats ? "atomics_1_float" : "atomics_1"])},
-                       {8, std::log(of_256)}};
-    return std::exp(interpolated(rates, std::log2(std::max(words, 1.0))));
+                       {5, std::log(of_256)}};
+    return std::exp(interpolated(rates, std::log2(std::max(sectors, 1.0))));
 }
 
 const Card& find_card(std::string_view id) {

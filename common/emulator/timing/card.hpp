@@ -34,8 +34,8 @@ public:
     /// While the card loads so many GB/s from memory, and stores so many.
     LineLatency line_latency(double loaded, double stored) const;
 
-    /// Sectors that atomics take per nanosecond, if they are spread over so many words.
-    double atomic_rate(double words, bool floats = false) const;
+    /// Sectors that the L2 adds to in a nanosecond, if there are so many different ones.
+    double atomic_rate(double sectors, bool floats = false) const;
 
     /// Stores per nanosecond that the L2 takes to so few sectors.
     double hot_store_rate(double sectors) const;

@@ -165,7 +165,7 @@ Simulated simulate_share(const Work& work, const Card& card, double recorded_cyc
                                  .blocks = blocks,
                                  .resident = resident,
                                  .busy_multiprocessors = busy,
-                                 .atomic_words = work.atomic_words,
+                                 .atomic_sectors = work.atomic_sectors,
                                  .adds_floats = work.adds_floats,
                                  .store_cost = store_cost(work, card),
                                  .recorded_cycles = recorded_cycles},
@@ -204,7 +204,7 @@ double last_cycles(const Work& work, const Card& card) {
         return simulate({.code = work.code,
                          .blocks = std::span(&only, 1),
                          .busy_multiprocessors = 1,
-                         .atomic_words = work.atomic_words,
+                         .atomic_sectors = work.atomic_sectors,
                          .adds_floats = work.adds_floats},
                         card)
             .cycles;
@@ -269,7 +269,7 @@ std::vector<std::pair<std::string, double>> floors_us(const Work& work, const Ca
             {"xu", issued(Unit::xu) * card["issue_xu"] / 4 / cycles_per_us},
             {"block_starts", static_cast<double>(work.blocks) / card["block_starts"] / 1e3},
             {"stores", (totals.partial_stores * 4 / 5 / card["partial_stores"] + totals.hot_stores_ns) / 1e3},
-            {"atomics", totals.atomics / card.atomic_rate(work.atomic_words, work.adds_floats) / 1e3}};
+            {"atomics", totals.atomics / card.atomic_rate(work.atomic_sectors, work.adds_floats) / 1e3}};
 }
 
 std::string kind_of(const Work& work) {

@@ -27,7 +27,7 @@ struct Work {
     bool last_goes_on = false;  ///< the last block, when all others have ended
     std::uint64_t blocks = 0;
     std::uint32_t threads = 0, registers = 0, shared_bytes = 0; ///< of a block, of a thread, of a block
-    double atomic_words = 1;                                    ///< of global memory, that its atomics go to
+    double atomic_sectors = 1;                                  ///< of global memory, that its atomics go to
     bool adds_floats = false;                                   ///< some of its atomics do
     double stored_piece_bytes =
         0; ///< how long pieces are that a block stores; 0: blocks side by side store all of it

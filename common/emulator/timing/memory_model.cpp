@@ -36,7 +36,7 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
       barrier_pass_(card["barrier_pass"]), atom_(card["memory_atom"]),
       scattered_load_(card["bandwidth_loads"] / card["scattered_loads"]),
       scattered_store_(card["bandwidth_loads"] / card["scattered_stores"]),
-      lines_behind_(card["lines_behind_atomic"] / shift.atomic_words),
+      lines_behind_(card["lines_behind_atomic"] / shift.atomic_sectors),
       most_passed_(static_cast<std::size_t>(card["atomics_passed"])) {
     for (Queue& queue : unread_) queue.resize(card["access_queue"]);
     read_interval_ = card["issue_operand"];
@@ -58,9 +58,9 @@ MemoryModel::MemoryModel(const Card& card, const Shift& shift)
     partial_interval_ = gigabytes_ / card["partial_stores"] * 4 / 5;
     partial_ahead_ = card["partial_stores_ahead"] * partial_interval_;
     memory_ahead_ = card["l2_dirty_bytes"] / loads * clock;
-    atomic_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words, shift.adds_floats);
+    atomic_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_sectors, shift.adds_floats);
     port_bytes_per_cycle_ = card["bandwidth_beside_atomics"] / gigabytes_;
-    port_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_words); // floats do not take longer there
+    port_interval_ = gigabytes_ / card.atomic_rate(shift.atomic_sectors); // floats do not take longer there
 }
 
 double MemoryModel::pass_pipe(const Instruction& instruction, double now, double cycles, double room,
@@ -137,8 +137,7 @@ double MemoryModel::behind_atomics(const Step& step, double begin, double per_by
     loaded_lines_ += step.lines;
     if (atomics_ == 0) return 0; // There was none yet.
     port_ = std::max(port_, begin) + step.misses * sector_bytes * per_byte;
-    const double passed = taken_.latest(most_passed_),
-                 share = lines_behind_ * atomic_sectors_ / loaded_lines_;
+    const double passed = taken_.latest(most_passed_), share = lines_behind_ * added_sectors_ / loaded_lines_;
     for (std::uint32_t k = 0; k < step.lines; ++k)
         if (draw_of(block, step.first_line + k) < share) return std::max({passed, port_, atomics_});
     return passed;
@@ -178,9 +177,9 @@ double MemoryModel::load(const Step& step, double begin, std::uint32_t block) {
 
 double MemoryModel::atomic(const Step& step, double begin) {
     begin = std::max(begin, port_);
-    port_ = begin + step.sectors * port_interval_; // It is free while they wait for those before.
+    port_ = begin + step.lines * port_interval_; // It is free while they wait for those before.
     atomics_ = std::max(begin, atomics_) + step.sectors * atomic_interval_;
-    atomic_sectors_ += step.sectors;
+    added_sectors_ += step.sectors;
     taken_.enter(atomics_);
     return atomics_ + atomic_latency_;
 }

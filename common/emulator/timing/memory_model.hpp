@@ -118,10 +118,10 @@ private:
     double partial_interval_; ///< cycles of a store to a part of a sector, and of a line's request
     double atomic_interval_;  ///< cycles of an atomic's sector
     double port_ = 0;         ///< to the L2, that atomics share with loads: when it is free
-    double port_interval_;    ///< cycles of an atomic's sector there
+    double port_interval_;    ///< cycles of an atomic's line there
     double port_bytes_per_cycle_;
     double lines_behind_; ///< that wait there behind each atomic
-    double atomic_sectors_ = 0, loaded_lines_ = 0;
+    double added_sectors_ = 0, loaded_lines_ = 0;
     std::size_t most_passed_;                     ///< atomics that loads pass
     std::array<Queue, scheduler_count> unread_;   ///< accesses of a scheduler whose operands are not read yet
     std::array<double, scheduler_count> reads_{}; ///< when each scheduler can read the next one's

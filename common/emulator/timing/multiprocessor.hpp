@@ -39,7 +39,7 @@ struct Shift {
     std::span<const BlockTrace* const> blocks; ///< in the order of their start
     std::uint32_t resident = 1;                ///< how many at once
     double busy_multiprocessors = 0;           ///< of the card: they share its memory and its block starts
-    double atomic_words = 1;                   ///< of global memory, that all atomics of the launch go to
+    double atomic_sectors = 1;                 ///< of global memory, that all atomics of the launch go to
     bool adds_floats = false;                  ///< some of its atomics do
     double store_cost = 1;                     ///< of what is stored, against a copy in order
     double recorded_cycles = 0;                ///< so many of the first ones, in the times' rows

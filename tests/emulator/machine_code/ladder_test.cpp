@@ -456,7 +456,7 @@ TEST(MachineCode, takes_64_bits_of_an_address_without_a_descriptor) {
         listed({"MOV R7, 0x7f00", "ATOMG.E.CAS.STRONG.GPU PT, RZ, [R6+0x18], R2, R3", "EXIT"}), "k");
     const AnyMemory memory;
     const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
-    EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).atomic_words.count(0x7F00'0000'0018), 1U);
+    EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).atomic_sectors.count(0x7F00'0000'0018 / 32), 1U);
 }
 
 TEST(MachineCode, samples_no_block_after_the_deadline) {
@@ -540,7 +540,18 @@ TEST(MachineCode, performs_an_atomic_with_a_generic_address) {
     const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
     const auto block = machine_code::interpret(code, launch, 0, 100);
     EXPECT_EQ(block.trace[0].size(), 2U);
-    EXPECT_EQ(block.atomic_words.size(), 1U);
+    EXPECT_EQ(block.atomic_sectors.size(), 1U);
+}
+
+/// 32 words side by side are in four sectors.
+TEST(MachineCode, counts_the_sectors_that_atomics_go_to) {
+    const machine_code::Code code =
+        machine_code::read_listing(listed({"S2R R4, SR_TID.X", "SHF.L.U32 R2, R4, 0x2, RZ", "MOV R3, 0x7f00",
+                                           "REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R4", "EXIT"}),
+                                   "k");
+    const AnyMemory memory;
+    const LaunchView launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = {}, .memory = memory};
+    EXPECT_EQ(machine_code::interpret(code, launch, 0, 100).atomic_sectors.size(), 4U);
 }
 
 TEST(MachineCode, says_that_launches_overlap) {
@@ -1384,8 +1395,8 @@ TEST(Timing, adds_to_more_words_in_less_time) {
     const timing::Card& card = timing::find_card("h200");
     EXPECT_NEAR(card.atomic_rate(1), card["atomics_1"], 1e-9);
     EXPECT_NEAR(card.atomic_rate(1, true), card["atomics_1_float"], 1e-9);
-    EXPECT_NEAR(card.atomic_rate(256, true), card.atomic_rate(256), 1e-9);
-    EXPECT_NEAR(card.atomic_rate(4096), 16 * card.atomic_rate(256), 1e-9);
+    EXPECT_NEAR(card.atomic_rate(32, true), card.atomic_rate(32), 1e-9);
+    EXPECT_NEAR(card.atomic_rate(512), 16 * card.atomic_rate(32), 1e-9);
     EXPECT_EQ(card.atomic_rate(1 << 20), card["atomics_65536"]);
 }
 
@@ -1426,7 +1437,7 @@ TEST(Timing, takes_lines_from_the_l2_at_its_rate) {
 /// As the card counts them: 32 words side by side are four sectors, and one word of all lanes is 32.
 TEST(Timing, takes_atomics_by_their_sectors) {
     timing::Work work = work_with({{global(timing::Effect::atomic), {.sectors = 4, .lines = 1, .same = 1}}});
-    work.atomic_words = 256;
+    work.atomic_sectors = 32;
     EXPECT_NEAR(floor_of(work, "atomics"), 80'000 * 4 / (3.649 * 22.26 / 32) / 1e3, 1);
     EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, floor_of(work, "atomics"), 10);
 }
@@ -1528,10 +1539,10 @@ TEST(Timing, repeats_a_shuffle_beside_an_index) {
     EXPECT_EQ(more_passes({shuffle}, 132), 0);
 }
 
-/// Each warp adds a float to one of so many words and loads these lines, of 128 bytes, of its own block, and waits for all.
+/// Each warp adds a float to one of so many sectors and loads these lines, of 128 bytes, of its own block, and waits for all.
 /// \param each so many lines from there on, with one request
 std::vector<timing::WarpRow> rows_behind_atomics(const std::vector<std::uint16_t>& lines,
-                                                 std::uint32_t resident, double words = 1,
+                                                 std::uint32_t resident, double sectors = 1,
                                                  std::uint8_t each = 1) {
     const std::vector<timing::Instruction> code = {
         {.unit = timing::Unit::global, .effect = timing::Effect::atomic, .write_scoreboard = 1},
@@ -1539,13 +1550,13 @@ std::vector<timing::WarpRow> rows_behind_atomics(const std::vector<std::uint16_t
         {.unit = timing::Unit::alu, .waits = 0b11},
         {.effect = timing::Effect::exit}};
     timing::WarpTrace warp{{.instruction = 0, .lanes = 1, .sectors = 1, .lines = 1, .same = 1}};
-    const auto sectors = static_cast<std::uint8_t>(4 * each);
+    const auto touched = static_cast<std::uint8_t>(4 * each);
     for (const std::uint16_t line : lines)
         warp.push_back({.instruction = 1,
                         .lanes = 32,
-                        .sectors = sectors,
+                        .sectors = touched,
                         .lines = each,
-                        .misses = sectors,
+                        .misses = touched,
                         .first_line = line});
     warp.push_back({.instruction = 2, .lanes = 32});
     warp.push_back({.instruction = 3, .lanes = 32, .taken = true});
@@ -1555,7 +1566,7 @@ std::vector<timing::WarpRow> rows_behind_atomics(const std::vector<std::uint16_t
                              .blocks = blocks,
                              .resident = resident,
                              .busy_multiprocessors = 132,
-                             .atomic_words = words,
+                             .atomic_sectors = sectors,
                              .adds_floats = true,
                              .recorded_cycles = 1e9},
                             timing::find_card("h200"))
@@ -1564,14 +1575,14 @@ std::vector<timing::WarpRow> rows_behind_atomics(const std::vector<std::uint16_t
 
 /// An H200 adds 0.5627 floats per ns to a word, a multiprocessor's share is one in 464 cycles. Loads wait longer than 2,000
 /// cycles behind seven of them only if their line does, as 1.23 for each atomic do, however many lines there are: 2,460, give or
-/// take 3 x 47. If a load is of two lines that wait together, that is half as many loads; so it is if two words are added to in
+/// take 3 x 47. If a load is of two lines that wait together, that is half as many loads; so it is if words in two sectors are added to in
 /// turn. With 32 atomics on their way, loads wait until there are no more than 16, whatever their line is.
 TEST(Timing, lets_some_loads_wait_behind_atomics) {
-    const auto late = [](std::size_t loads, std::uint32_t resident, double words, std::uint8_t each = 1) {
+    const auto late = [](std::size_t loads, std::uint32_t resident, double sectors, std::uint8_t each = 1) {
         std::vector<std::uint16_t> each_of_its_own_kib(loads);
         for (std::size_t k = 0; k < loads; ++k) each_of_its_own_kib[k] = static_cast<std::uint16_t>(8 * k);
         std::ptrdiff_t all = 0;
-        for (const timing::WarpRow& row : rows_behind_atomics(each_of_its_own_kib, resident, words, each))
+        for (const timing::WarpRow& row : rows_behind_atomics(each_of_its_own_kib, resident, sectors, each))
             all += std::count_if(row.loads.begin(), row.loads.end(),
                                  [](const timing::WarpLoad& load) { return load.to - load.from > 2000; });
         return static_cast<double>(all);
@@ -1615,11 +1626,12 @@ TEST(Timing, lets_atomics_and_loads_share_a_port) {
     work.adds_floats = true; // The port is free while they wait for those before.
     EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, 2.8 + 16.4 + 7.4, 2);
     work.adds_floats = false;
-    work.atomic_words = 65'536;
+    work.atomic_sectors = 8192;
     EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, 2.8 + 17.7, 2);
-    // 32 sectors of many words take no longer there than in the L2, which adds to 93.01 of them per ns.
-    work.samples[0][0][9].sectors = 32;
-    EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, 2.8 + 16.4 + 3.4, 2);
+    // What goes to one line passes the port at once, and the L2 adds to its sectors in turn: 10,000 x 4 / 2.54 ns.
+    work.atomic_sectors = 32;
+    work.samples[0][0][9].sectors = 4;
+    EXPECT_NEAR(timing::estimate(work, timing::find_card("h200")).time_us, 2.8 + 16.4 + 3.9, 2);
 }
 
 /// Of eight loads at once the latest takes 74.67 cycles longer than the first, and 711.5 is their mean with the 50 cycles that it
