@@ -108,7 +108,7 @@ public:
     bool fetched_with_neighbor(std::uint64_t sector) const;
     void begin_request() { request_ = touches_; }
 
-    /// The words of global memory that its atomics go to.
+    /// The sectors of global memory that its atomics go to.
     std::unordered_set<std::uint64_t>& atomic_sectors() { return atomic_sectors_; }
 
     void note_place(std::uint64_t sector, std::uint32_t instruction);
